@@ -36,8 +36,10 @@ export interface EngineDeps extends ScopeParts {
   readonly environmentOf: (attemptId: string, fence: number) => Record<string, string>
   /** `<worker id>:<boot>`: an attempt of an earlier boot of the same worker is certainly dead. */
   readonly worker: string
-  /** How many agents may run at once here. */
+  /** The number of agents that may run at once in this process. */
   readonly slots: number
+  /** The number of attempts whose evidence may be checked at once in this process; by default as many as agents. */
+  readonly checkSlots?: number
   /** Aborted when the engine stops: from then on a store that takes no record is not waited for. */
   readonly stopped?: AbortSignal
   /** Whatever else wants to be looked after in the same rhythm. */

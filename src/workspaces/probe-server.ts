@@ -13,13 +13,14 @@ const slackMs = 15_000
  */
 export async function probeServer(
   workspace: Workspace,
-  request: ProbeRequest,
+  { signal, ...request }: ProbeRequest & { readonly signal?: AbortSignal },
 ): Promise<{ answer: ProbeResult; boxed: boolean }> {
   const command = shellCommand([process.execPath, entryPath('http-probe'), JSON.stringify(request)])
   const result = await workspace.run(`exec ${command} 2>/dev/null`, {
     timeoutMs: request.timeoutMs + slackMs,
     // A byte can become six in JSON.
     maxOutputBytes: request.maxBodyBytes * 6 + 100_000,
+    ...(signal && { signal }),
   })
   return { answer: readResult(result), boxed: result.boxed }
 }

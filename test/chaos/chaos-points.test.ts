@@ -14,7 +14,7 @@ type Kill = `${ChaosPointName}:${number}`
 const plans: Partial<Record<ChaosPointName, readonly Kill[]>> = {
   // Recovery needs attempts that an earlier daemon left behind; it dies twice while it recovers the same ones.
   'recovery.begun': ['attempt.started:3', 'recovery.begun:1', 'recovery.begun:1'],
-  'recovery.attempt_interrupted': ['attempt.started:3', 'recovery.attempt_interrupted:1'],
+  'recovery.attempt_marked': ['attempt.started:3', 'recovery.attempt_marked:1'],
   // One run has two gates, another has one question.
   'gate.decided': ['gate.decided:1', 'gate.decided:1'],
   'question.answered': ['question.answered:1'],

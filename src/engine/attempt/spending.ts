@@ -16,8 +16,8 @@ import type { Claimed } from './start.ts'
 /** What an attempt's agent says about its model calls, written while it works. */
 export interface Spending {
   add(usage: ModelUsage, append: (text: string) => void): void
-  /** The agent is gone: resolves to the calls that are still to be written, for whoever writes its end. */
-  rest(isEndFar: boolean): Promise<PricedCall[]>
+  /** Resolves, after the agent has ended, to the calls that are not written yet: they are written with its end. */
+  rest(): Promise<PricedCall[]>
   /** Which streams its budgets are in, as far as is known. */
   streams(): readonly Stream[]
 }
@@ -85,11 +85,11 @@ export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why:
 
   return {
     add,
-    async rest(isEndFar) {
+    async rest() {
       isOver = true
       await writing
       if (failure !== null) throw failure.error
-      while (waiting.length > (isEndFar ? 0 : callsPerWrite)) await write(await priced(take()))
+      while (waiting.length > callsPerWrite) await write(await priced(take()))
       return priced(take())
     },
     streams: () => streams,

@@ -4,12 +4,16 @@ import type { WorkspaceRequest } from '../../workspaces/port.ts'
 import { branchOf } from '../../work/briefs/branches.ts'
 import type { EngineDeps } from '../deps.ts'
 
-/** Who judges looks at the place of whoever worked; who finishes the rest goes on where the work is. */
+/**
+ * Returns the workspace of a brief. The rest of a brief continues where its work is. A verifier has a clone of the
+ * judged commit; without a repository it looks at the directory of the work, with a HOME of its own.
+ */
 export function workspaceRequest(deps: EngineDeps, run: Run, brief: Brief): WorkspaceRequest {
-  const id = brief.remainderOf ?? brief.verifies ?? brief.id
   const { repository, configuration } = run
+  const judged = repository === null ? brief.verifies : null
   return {
-    id,
+    id: brief.remainderOf ?? judged ?? brief.id,
+    ...(judged === null ? {} : { homeOf: brief.id }),
     runId: brief.runId,
     attemptId: brief.attemptId,
     box: deps.runtimes.get(brief.runtime)?.capabilities.boxed ?? false,

@@ -27,13 +27,14 @@ const put = (path: string, text: string): void => writeFileSync(inside(path), te
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const examined = (evidence: readonly object[], outputs: readonly string[] = [], mayRunCommands = true) =>
-  checkEvidence(
-    aBrief({ evidence: evidence.map((each) => Evidence.parse(each)) }),
-    { status: 'done', summary: 'Done.', outputs: [...outputs] },
+  checkEvidence({
+    evidence: evidence.map((each) => Evidence.parse(each)),
+    outputs,
+    files: workspace,
     workspace,
-    systemClock,
+    clock: systemClock,
     mayRunCommands,
-  )
+  })
 
 async function looked(evidence: object, outputs: readonly string[] = []): Promise<Finding> {
   const { findings } = await examined([evidence], outputs)
@@ -147,7 +148,7 @@ describe('a command', () => {
     expect(await looked({ ...command, run: 'echo 3 passed; exit 1' })).toMatchObject({ passed: false })
   })
 
-  it('fails on a timeout, a signal, or without a workspace', async () => {
+  it('fails on a timeout or a signal, and counts as unchecked if it could not be started', async () => {
     expect(await looked({ kind: 'command', run: 'echo begun; sleep 60', timeoutSeconds: 0.3 })).toMatchObject({
       passed: false,
       detail: 'still running after 0.3 s',
@@ -158,11 +159,7 @@ describe('a command', () => {
       detail: 'killed by SIGKILL',
     })
     rmSync(workspace.path, { recursive: true })
-    expect(await looked({ kind: 'command', run: 'true' })).toMatchObject({
-      passed: false,
-      detail: 'could not be started',
-      output: 'could not be started (ENOENT)',
-    })
+    await expect(looked({ kind: 'command', run: 'true' })).rejects.toThrow('$ true could not be started')
   })
 
   it('is stored with the beginning of its output and the hash of all of it', async () => {
@@ -268,7 +265,14 @@ it('never measures a negative duration, even if the clock is set back', async ()
       return workspace.run(...call)
     },
   }
-  const brief = aBrief({ evidence: [Evidence.parse({ kind: 'command', run: 'true' })] })
-  const { findings } = await checkEvidence(brief, { status: 'done', summary: 'Done.', outputs: [] }, slow, clock, true)
+  const evidence = [Evidence.parse({ kind: 'command', run: 'true' })]
+  const { findings } = await checkEvidence({
+    evidence,
+    outputs: [],
+    files: slow,
+    workspace: slow,
+    clock,
+    mayRunCommands: true,
+  })
   expect(findings[0]?.durationMs).toBe(0)
 })

@@ -1,16 +1,17 @@
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
-import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen } from './finding.ts'
+import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen, Unchecked } from './finding.ts'
 
 export async function checkCommand(evidence: EvidenceOf<'command'>, scene: Scene): Promise<Found> {
   if (!scene.mayRunCommands) return notRun()
   const result = await scene.workspace.run(evidence.run, {
     timeoutMs: evidence.timeoutSeconds * 1_000,
     maxOutputBytes: searchedBytes,
+    ...(scene.signal && { signal: scene.signal }),
   })
   const found = { output: kept(result.output), sha256: result.outputSha256, boxed: result.boxed }
   if (result.timedOut) return seen(false, `still running after ${evidence.timeoutSeconds} s`, found)
   if (result.signal !== null) return seen(false, `killed by ${result.signal}`, found)
-  if (result.exitCode === null) return seen(false, 'could not be started', found)
+  if (result.exitCode === null) throw new Unchecked(`$ ${evidence.run} could not be started`)
   if (result.exitCode !== evidence.expectExit)
     return seen(false, `exit code ${result.exitCode}, expected ${evidence.expectExit}`, found)
   if (evidence.expectOutput !== undefined && !result.output.includes(evidence.expectOutput))

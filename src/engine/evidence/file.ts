@@ -2,7 +2,7 @@ import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { type Found, quoted, type Scene, searchedBytes, seen } from './finding.ts'
 
 export async function checkFile(evidence: EvidenceOf<'file'>, scene: Scene): Promise<Found> {
-  const file = await scene.workspace.read(evidence.path, evidence.contains === undefined ? 0 : searchedBytes)
+  const file = await scene.files.read(evidence.path, evidence.contains === undefined ? 0 : searchedBytes)
   if (file === null) return seen(false, absent(evidence.path))
   const found = { sha256: file.sha256 }
   if (file.bytes < evidence.minBytes)

@@ -6,17 +6,25 @@ import type { Workspace } from '../../workspaces/port.ts'
 
 export type Found = Pick<Finding, 'passed' | 'detail' | 'output' | 'sha256' | 'boxed'>
 
-/** Where evidence is looked for. */
+/** The place where evidence is checked. */
 export interface Scene {
+  /** Where files are looked at. */
+  readonly files: Workspace
+  /** Where processes are started. */
   readonly workspace: Workspace
   readonly outputs: readonly Output[]
-  /** Reported, but not there. */
+  /** Reported outputs that do not exist. */
   readonly missing: readonly string[]
   readonly mayRunCommands: boolean
   readonly clock: Clock
-  /** Where we listen ourselves: what answers there proves nothing. */
+  /** Ports on which Agency itself listens: an answer from there proves nothing. */
   readonly ourPorts: readonly number[]
+  /** Ends the processes of a check. */
+  readonly signal?: AbortSignal
 }
+
+/** Something could not be checked, for a reason that is not the agent's: the check is repeated. */
+export class Unchecked extends Error {}
 
 export const seen = (passed: boolean, detail: string, more: Partial<Found> = {}): Found => ({
   passed,
@@ -29,11 +37,11 @@ export const seen = (passed: boolean, detail: string, more: Partial<Found> = {})
 
 export const notRun = (): Found => seen(false, 'not run: no sandbox is available for commands of this runtime')
 
-/** How much of a text is searched for what it must contain. */
+/** The number of bytes of a text that are searched for what it must contain. */
 export const searchedBytes = 1_000_000
 
 const keptOutput = 4_000
-/** What is stored of a text: its beginning, without secrets. */
+/** Returns the part of a text that is stored: its beginning, without secrets. */
 export const kept = (text: string): string => shorten(redact(text), keptOutput)
 
 export const quoted = (text: string): string => `"${shorten(text, 80)}"`

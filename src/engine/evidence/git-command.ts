@@ -9,18 +9,18 @@ import {
 } from '../../repositories/safe-git-config.ts'
 import type { CommandResult, Workspace } from '../../workspaces/port.ts'
 import { shellCommand, shellQuote } from '../../workspaces/quote.ts'
-import { searchedBytes } from './finding.ts'
+import { searchedBytes, Unchecked } from './finding.ts'
 
-/** Asks a repository that an agent made, without running or believing anything that its configuration says. */
+/** Asks a repository that an agent made; nothing in its configuration is run or believed. */
 export interface Git {
-  /** What it printed; null when it answered with exit code 1, as git says "no". */
+  /** Resolves to the output; null for exit code 1, by which git says "no". */
   ask(...words: string[]): Promise<string | null>
-  /** What differs between the commit and the files, by an index of our own. */
+  /** Resolves to the differences between the commit and the files, by an index of our own. */
   compare(commit: string, globs: readonly string[]): Promise<string>
   readonly boxed: boolean
 }
 
-/** Something that git could not answer, or not in time; the message says why. */
+/** A question that git could not answer, or not in time; the message tells why. */
 export class GitError extends Error {}
 
 interface GitPlace {
@@ -29,9 +29,10 @@ interface GitPlace {
   readonly path: string
   readonly deadlineMs: number
   readonly clock: Clock
+  readonly signal?: AbortSignal
 }
 
-export function createGit({ workspace, path, deadlineMs, clock }: GitPlace): Git {
+export function createGit({ workspace, path, deadlineMs, clock, signal }: GitPlace): Git {
   const git = (words: readonly string[]): string => shellCommand(['git', ...harmless(path), ...words])
   let neutralised: string | null = null
   let boxed = false
@@ -39,14 +40,17 @@ export function createGit({ workspace, path, deadlineMs, clock }: GitPlace): Git
   const run = async (command: string): Promise<CommandResult> => {
     const timeoutMs = deadlineMs - clock.nowMs()
     if (timeoutMs <= 0) throw new GitError('git took too long')
-    const result = await workspace.run(command, { timeoutMs, maxOutputBytes: searchedBytes })
+    const result = await workspace.run(command, { timeoutMs, maxOutputBytes: searchedBytes, ...(signal && { signal }) })
     boxed = result.boxed
     if (result.timedOut) throw new GitError('git took too long')
+    // Git was killed or never started: that says nothing about the repository.
+    if (result.exitCode === null)
+      throw new Unchecked(`git could not be run${result.signal === null ? '' : `: ${result.signal}`}`)
     if (result.exitCode === 127) throw new GitError('git is not installed here')
     return result
   }
 
-  /** Warnings must not pass for answers, so what it complains of is asked for again, alone. */
+  /** Warnings must not be taken for answers, so errors are requested again, alone. */
   const answer = async (command: string): Promise<string | null> => {
     const { exitCode, output } = await run(`{ ${command}\n} 2>/dev/null`)
     if (exitCode === 0) return output

@@ -44,9 +44,14 @@ function commit(message: string, files: Record<string, string>): string {
 }
 
 async function looked(evidence: object = {}, mayRunCommands = true): Promise<Finding> {
-  const brief = aBrief({ evidence: [Evidence.parse({ kind: 'git', ...evidence })] })
-  const report = { status: 'done' as const, summary: 'Done.', outputs: [] }
-  const { findings } = await checkEvidence(brief, report, workspace, systemClock, mayRunCommands)
+  const { findings } = await checkEvidence({
+    evidence: [Evidence.parse({ kind: 'git', ...evidence })],
+    outputs: [],
+    files: workspace,
+    workspace,
+    clock: systemClock,
+    mayRunCommands,
+  })
   return findings[0] as Finding
 }
 

@@ -10,11 +10,12 @@ type GitEvidence = EvidenceOf<'git'>
 export async function checkGit(evidence: GitEvidence, scene: Scene): Promise<Found> {
   if (!scene.mayRunCommands) return notRun()
   const { path } = evidence
-  // Read as a file of the workspace: a link or a `gitdir:` that leads to somebody else's repository proves nothing.
+  // It is read as a file of the workspace: a link or a `gitdir:` that leads to another repository proves nothing.
   if ((await scene.workspace.read(`${path}/.git/HEAD`, 0)) === null)
     return seen(false, `there is no git repository at ${path}`)
   const deadlineMs = scene.clock.nowMs() + evidence.timeoutSeconds * 1_000
-  const git = createGit({ workspace: scene.workspace, path, deadlineMs, clock: scene.clock })
+  const { workspace, clock, signal } = scene
+  const git = createGit({ workspace, path, deadlineMs, clock, ...(signal && { signal }) })
   const told: string[] = []
   const lack = await lacking(evidence, git, (line) => told.push(line)).catch((error: unknown) => {
     if (error instanceof GitError) return error.message
@@ -25,7 +26,7 @@ export async function checkGit(evidence: GitEvidence, scene: Scene): Promise<Fou
   return lack === null ? seen(true, told[0] as string, found) : seen(false, lack, found)
 }
 
-/** The first thing that does not hold, or null. */
+/** Returns the first condition that does not hold, or null. */
 async function lacking(evidence: GitEvidence, git: Git, tell: (line: string) => void): Promise<string | null> {
   const { since, branch, commitsAtLeast, messageMatches } = evidence
   const head = hashIn(await git.ask('rev-parse', '--verify', '--quiet', 'HEAD^{commit}'))

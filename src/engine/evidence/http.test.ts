@@ -46,9 +46,15 @@ const hello = `response.end('hello ' + request.url)`
 
 async function looked(evidence: object, ourPorts: readonly number[] = [], mayRunCommands = true): Promise<Finding> {
   const parsed = Evidence.parse({ kind: 'http', url: 'http://127.0.0.1:{port}/health?deep=1', ...evidence })
-  const report = { status: 'done' as const, summary: 'Done.', outputs: [] }
-  const brief = aBrief({ evidence: [parsed] })
-  const { findings } = await checkEvidence(brief, report, workspace, systemClock, mayRunCommands, ourPorts)
+  const { findings } = await checkEvidence({
+    evidence: [parsed],
+    outputs: [],
+    files: workspace,
+    workspace,
+    clock: systemClock,
+    mayRunCommands,
+    ourPorts,
+  })
   return findings[0] as Finding
 }
 

@@ -12,6 +12,7 @@ export async function checkHttp(evidence: EvidenceOf<'http'>, scene: Scene): Pro
     timeoutMs: evidence.timeoutSeconds * 1_000,
     refusedPorts: scene.ourPorts,
     maxBodyBytes: searchedBytes,
+    ...(scene.signal && { signal: scene.signal }),
   })
   if (answer.outcome === 'failed') return seen(false, shorten(answer.why, 300), { output: kept(answer.log), boxed })
   const found = { output: kept(answer.body), sha256: answer.sha256, boxed }

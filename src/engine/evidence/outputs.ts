@@ -4,7 +4,7 @@ import type { Workspace } from '../../workspaces/port.ts'
 import { type Found, type Scene, seen } from './finding.ts'
 import type { Output } from '../../work/evidence/record.ts'
 
-/** What was reported, apart by whether it is there. */
+/** Divides the reported files into those that exist and those that do not. */
 export async function findOutputs(
   reported: readonly string[],
   workspace: Workspace,

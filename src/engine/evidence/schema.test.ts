@@ -22,15 +22,15 @@ const inside = (path: string): string => join(workspace.path, path)
 const put = (path: string, text: string): void => writeFileSync(inside(path), text)
 
 async function looked(evidence: object, clock: Clock = systemClock): Promise<Finding> {
-  const brief = aBrief({ evidence: [Evidence.parse({ kind: 'schema', path: 'data.json', ...evidence })] })
-  // Nothing of it is a command: it may be looked at everywhere.
-  const { findings } = await checkEvidence(
-    brief,
-    { status: 'done', summary: 'Done.', outputs: [] },
+  // No command is part of it, so that it may be looked at everywhere.
+  const { findings } = await checkEvidence({
+    evidence: [Evidence.parse({ kind: 'schema', path: 'data.json', ...evidence })],
+    outputs: [],
+    files: workspace,
     workspace,
     clock,
-    false,
-  )
+    mayRunCommands: false,
+  })
   return findings[0] as Finding
 }
 

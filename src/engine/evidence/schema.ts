@@ -6,7 +6,7 @@ import { absent } from './file.ts'
 import { type Found, kept, type Scene, seen } from './finding.ts'
 
 const largestDocument = 4_000_000
-/** A document is compared in milliseconds; what takes longer is made to. */
+/** A document is compared in milliseconds; only one that was made for it takes longer. */
 const limits = { timeoutMs: 10_000, maxMemoryMb: 256 }
 
 export async function checkSchema(evidence: EvidenceOf<'schema'>, scene: Scene): Promise<Found> {
@@ -26,9 +26,9 @@ export async function checkSchema(evidence: EvidenceOf<'schema'>, scene: Scene):
 
 async function readText(
   path: string,
-  { workspace }: Scene,
+  { files }: Scene,
 ): Promise<{ path: string; text: string; bytes: number; sha256: string } | string> {
-  const file = await workspace.read(path, largestDocument)
+  const file = await files.read(path, largestDocument)
   if (file === null) return absent(path)
   if (file.bytes > largestDocument) return `${path} is larger than ${largestDocument / 1_000_000} MB`
   return { path, text: file.text, bytes: file.bytes, sha256: file.sha256 }

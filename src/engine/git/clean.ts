@@ -3,7 +3,7 @@ import { findRun } from '../../work/runs/store.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 
-/** The clones of a run that has ended go; what was not collected of them is kept in the mirror, under the brief's name. */
+/** Removes the clones of a run that has ended; work that was not collected is kept in the mirror, under the brief's name. */
 export async function cleanRun(deps: EngineDeps, runId: string): Promise<void> {
   const { run, briefs } = await deps.db.read(async (tx) => ({
     run: await findRun(tx, runId),
@@ -13,14 +13,16 @@ export async function cleanRun(deps: EngineDeps, runId: string): Promise<void> {
   const { repository } = run
   for (const brief of briefs) {
     const { startCommit: start } = brief
-    // Others work in the directory of the one they belong to.
-    if (start === null || brief.remainderOf !== null || brief.verifies !== null) continue
+    // The rest of a brief is in the directory of that brief.
+    if (start === null || brief.remainderOf !== null) continue
     const removed = deps.workspaces.remove(workspaceRequest(deps, run, brief), async (workspace) => {
+      // A verifier leaves no work behind.
+      if (brief.verifies !== null) return
       const attemptId = brief.attemptId ?? brief.id
       const message = `What was left in the clone of ${brief.id}`
       await deps.repositories?.keep({ repository, runId, briefId: brief.id, attemptId, workspace, start, message })
     })
-    // What cannot be kept is not thrown away either.
+    // A clone whose work cannot be kept is not removed.
     await removed.catch((error: unknown) => {
       deps.log.warn('a clone stays on the disk', { run: runId, brief: brief.id, error: String(error) })
     })

@@ -28,13 +28,16 @@ async function runInTiers(agency: TestAgency, tiers: readonly (Tier | null)[], l
 const working = async (agency: TestAgency, run: Run): Promise<string[]> =>
   (await agency.inspect(run)).briefs.filter(({ status }) => status === 'working').map(({ key }) => key)
 
-/** How many were at work at once at most, by what is written down of the run. */
+/** Returns the largest number of agents that worked at the same time, by the events of the run. */
 async function most(agency: TestAgency, run: Run, isMeant: (briefId: string) => boolean = () => true): Promise<number> {
   const events = (await agency.events(run)).filter(({ briefId }) => briefId !== null && isMeant(briefId))
   let [now, highest] = [0, 0]
-  for (const { kind } of events) {
+  const over = new Set<string | null>()
+  for (const { kind, attemptId } of events) {
     if (kind === 'assigned') highest = Math.max(highest, ++now)
-    if (kind === 'turn_ended') now--
+    if ((kind !== 'agent_ended' && kind !== 'turn_ended') || over.has(attemptId)) continue
+    over.add(attemptId)
+    now--
   }
   return highest
 }

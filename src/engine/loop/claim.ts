@@ -21,8 +21,10 @@ import type { Claimed } from '../attempt/start.ts'
 
 export interface ClaimRound {
   claimed: Claimed[]
-  /** Something is stopped, somewhere. */
+  /** A stop is in force somewhere. */
   stopped: boolean
+  /** Evidence of an attempt waits to be checked. */
+  reported: boolean
   /** When the next provider takes launches again. */
   heldUntil: string | null
 }
@@ -32,7 +34,7 @@ export interface ClaimRound {
  * under the run's stream, where each brief is looked at again: of two workers that saw the same one, one gets it.
  */
 export async function claimBriefs(deps: EngineDeps, limit: number, caps: Caps = createCaps()): Promise<ClaimRound> {
-  const { ready, stopped, heldUntil, starved, streams } = await deps.db.read(async (tx) => {
+  const { ready, stopped, reported, heldUntil, starved, streams } = await deps.db.read(async (tx) => {
     const work = await caps.findWork(tx, limit)
     if (!work.budgeted) return { ...work, starved: [], streams: noStreams }
     return { ...work, starved: await listStarved(tx, limit), streams: await streamsByRun(tx, work) }
@@ -63,7 +65,7 @@ export async function claimBriefs(deps: EngineDeps, limit: number, caps: Caps = 
     deps.log.error('a run’s briefs could not be claimed', { error: String(result.reason) })
     return []
   })
-  return { claimed, stopped, heldUntil }
+  return { claimed, stopped, reported, heldUntil }
 }
 
 const noStreams: ReadonlyMap<string, readonly Stream[]> = new Map()

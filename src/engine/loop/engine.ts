@@ -1,8 +1,12 @@
 import { listEnded } from '../../work/attempts/store.ts'
 import { listStops } from '../../work/stops/store.ts'
-import { type LiveAttempt, startAttempt } from '../attempt/attempt.ts'
+import type { LiveAttempt } from '../attempt/driver.ts'
+import { createSpawnDriver } from '../attempt/spawn.ts'
+import type { Claimed } from '../attempt/start.ts'
+import { type Examination, startExamination } from '../examination/examination.ts'
 import { createCaps } from './caps.ts'
 import { claimBriefs } from './claim.ts'
+import { claimExaminations } from './claim-examinations.ts'
 import type { EngineDeps } from '../deps.ts'
 import { cleanRun } from '../git/clean.ts'
 import { integrate } from '../git/integrate.ts'
@@ -11,37 +15,60 @@ import { recoverAttempts } from './recover.ts'
 import { heartbeat, heartbeatMs } from './workers-store.ts'
 
 export interface Engine {
-  /** Takes up what an earlier life left behind, then starts claiming. */
+  /** Marks what an earlier process left behind, then starts to claim. */
   start(): Promise<void>
-  /** Interrupts its agents, records that, and resolves when nothing of it runs any more. */
+  /** Interrupts agents and checks, records that, and resolves when no process of the engine is left. */
   stop(): Promise<void>
-  /** Something may have become ready. Cheap, and safe to call too often. */
+  /** Looks for work. It is cheap and may be called too often. */
   wake(): void
-  /** Looks after what a lost wake-up would leave lying. */
+  /** Finds the work that a lost wake-up, or a lost answer of the store, would leave behind. */
   sweep(): Promise<void>
-  /** Ends the agents of these attempts: their run was cancelled. */
+  /** Ends the agents and checks of attempts that were ended. */
   interrupt(attemptIds: readonly string[]): void
   touch(attemptId: string): void
   /** Does in git what a run waits for. */
   integrate(runId: string): Promise<void>
-  /** A time that a playbook has asked for has come. */
+  /** Tells a playbook that a time which it asked for has come. */
   timer(timer: { runId: string; name: string; part: string }): Promise<void>
-  /** Removes what an ended run has left of its clones. */
+  /** Removes the clones of an ended run. */
   clean(runId: string): Promise<void>
-  /** Something was stopped: agents at work there are interrupted. */
+  /** Interrupts agents and checks in the scope of a new stop. */
   applyStops(): void
+  /** Number of agents at work in this process. */
   running(): number
-  /** Resolves when nothing is ready and nothing runs here. */
+  /** Number of attempts whose evidence this process checks. */
+  examining(): number
+  /** Resolves when no work is ready and none is under way in this process. */
   idle(): Promise<void>
 }
 
 const sweepMs = 30_000
 
-/** Claim, launch, follow, classify, apply: see the other files of this folder for each. */
+/** Claims ready briefs and waiting examinations, and follows each to its recorded end. */
 export function createEngine(parts: EngineDeps): Engine {
   const stopped = new AbortController()
   const deps: EngineDeps = { ...parts, stopped: stopped.signal }
   const live = new Map<string, LiveAttempt>()
+  const examining = new Map<string, Examination>()
+  const checkSlots = deps.checkSlots ?? deps.slots
+  /** Slots for examinations that agents which are ending have taken. */
+  let promised = 0
+  /** False until the checkouts of earlier processes are removed. */
+  let mayExamine = false
+  /** An examination waits for that. */
+  let isWaiting = false
+  const freeChecks = (): number => (mayExamine && !stopping ? checkSlots - examining.size - promised : 0)
+  const driver = createSpawnDriver(deps, {
+    take: () => {
+      if (freeChecks() <= 0) return false
+      promised++
+      return true
+    },
+    giveBack: () => {
+      promised--
+      wake()
+    },
+  })
   const caps = createCaps()
   let passing: Promise<void> | null = null
   let again = false
@@ -69,10 +96,13 @@ export function createEngine(parts: EngineDeps): Engine {
   async function pass(): Promise<void> {
     try {
       const free = deps.slots - live.size
-      // Full, there is nothing to look for; but another process may have stopped what runs here.
-      if (free <= 0 && !stopPending && deps.db.kind === 'sqlite') return
-      const { claimed, stopped, heldUntil } = await claimBriefs(deps, Math.max(0, free), caps)
-      for (const each of claimed) begin(startAttempt(deps, each))
+      // There is no room for more work; but on a shared store another process may have stopped the work of this one.
+      if (free <= 0 && freeChecks() <= 0 && !stopPending && deps.db.kind === 'sqlite') return
+      const { claimed, stopped, reported, heldUntil } = await claimBriefs(deps, Math.max(0, free), caps)
+      for (const each of claimed) begin(driver.start(each))
+      isWaiting = reported && !mayExamine
+      if (reported && freeChecks() > 0)
+        for (const each of await claimExaminations(deps, freeChecks())) beginExamination(each)
       stopPending = false
       if (stopped) await interruptStopped()
       wakeAfterHold(heldUntil)
@@ -84,16 +114,16 @@ export function createEngine(parts: EngineDeps): Engine {
     }
   }
 
-  /** Before the launch nobody waits for them, and after it nothing is lost: they start again when it is lifted. */
+  /** Interrupts agents and checks in the scope of a stop; they start again when it is lifted. */
   async function interruptStopped(): Promise<void> {
     const stops = await deps.db.read(listStops)
     const isEverywhere = stops.some((stop) => stop.organisationId === null)
     const stoppedIds = new Set(stops.map((stop) => stop.organisationId))
-    for (const attempt of live.values())
+    for (const attempt of [...live.values(), ...examining.values()])
       if (isEverywhere || stoppedIds.has(attempt.organisationId)) attempt.stop('stopped')
   }
 
-  /** The sweep would find it, but up to half a minute late. */
+  /** Wakes at the end of a hold, which the sweep would find up to half a minute late. */
   function wakeAfterHold(until: string | null): void {
     if (until === null || holdTimer?.until === until) return
     holdTimer?.cancel()
@@ -108,18 +138,43 @@ export function createEngine(parts: EngineDeps): Engine {
   function begin(attempt: LiveAttempt): void {
     live.set(attempt.attemptId, attempt)
     if (stopping) attempt.stop('daemon_stop')
-    void attempt.ended.then(() => {
+    void attempt.ended.then((examined) => {
       live.delete(attempt.attemptId)
+      if (examined !== null) {
+        promised--
+        beginExamination(examined)
+      }
       wake()
     })
+  }
+
+  function beginExamination(claimed: Claimed): void {
+    const examination = startExamination(deps, claimed)
+    examining.set(examination.attemptId, examination)
+    if (stopping) examination.stop('daemon_stop')
+    void examination.ended.then(() => {
+      examining.delete(examination.attemptId)
+      wake()
+    })
+  }
+
+  const isHeld = (attemptId: string): boolean => live.has(attemptId) || examining.has(attemptId)
+
+  /** Runs between two passes: a claim that is committed, but not answered yet, must not be taken for abandoned. */
+  async function betweenPasses(work: () => Promise<void>): Promise<void> {
+    while (passing !== null) await passing
+    passing = work().finally(() => {
+      passing = null
+    })
+    await passing
   }
 
   async function sweep(): Promise<void> {
     if (!started || stopping) return
     try {
-      const ended = await deps.db.read((tx) => listEnded(tx, [...live.keys()]))
-      for (const attemptId of ended) live.get(attemptId)?.stop('cancelled')
-      if (deps.db.kind === 'postgres') await recoverAttempts(deps)
+      const ended = await deps.db.read((tx) => listEnded(tx, [...live.keys(), ...examining.keys()]))
+      interrupt(ended)
+      await betweenPasses(async () => void (await recoverAttempts(deps, isHeld)))
     } catch (error) {
       deps.log.error('the sweep failed', { error: String(error) })
     }
@@ -138,14 +193,28 @@ export function createEngine(parts: EngineDeps): Engine {
     arm()
   }
 
+  function interrupt(attemptIds: readonly string[]): void {
+    for (const id of attemptIds) (live.get(id) ?? examining.get(id))?.stop('cancelled')
+  }
+
+  /** Checkouts of this process must not be made while those of earlier ones are removed. */
+  async function openExaminations(): Promise<void> {
+    await deps.workspaces.removeCheckouts(new Set()).catch((error: unknown) => {
+      deps.log.warn('checkouts of an earlier process stay on the disk', { error: String(error) })
+    })
+    mayExamine = true
+    if (isWaiting) wake()
+  }
+
   const stopWaking = deps.db.onCommit(wake)
 
   return {
     async start() {
-      await recoverAttempts(deps)
+      await recoverAttempts(deps, isHeld)
       started = true
+      void openExaminations()
       every(sweepMs, sweep)
-      // The embedded store has one owner, whose death the next start proves; only shared ones need a pulse.
+      // An embedded store has one owner, whose death the next start proves; only a shared store needs a heartbeat.
       if (deps.db.kind === 'postgres') every(heartbeatMs, () => heartbeat(deps.db, deps.worker).catch(() => {}))
       wake()
     },
@@ -156,14 +225,15 @@ export function createEngine(parts: EngineDeps): Engine {
       holdTimer?.cancel()
       await passing
       stopped.abort()
-      for (const attempt of live.values()) attempt.stop('daemon_stop')
-      await Promise.all([...live.values()].map((attempt) => attempt.ended))
+      while (live.size + examining.size > 0) {
+        const left = [...live.values(), ...examining.values()]
+        for (const each of left) each.stop('daemon_stop')
+        await Promise.all(left.map(({ ended }) => ended))
+      }
     },
     wake,
     sweep,
-    interrupt(attemptIds) {
-      for (const attemptId of attemptIds) live.get(attemptId)?.stop('cancelled')
-    },
+    interrupt,
     applyStops() {
       stopPending = true
       wake()
@@ -173,10 +243,11 @@ export function createEngine(parts: EngineDeps): Engine {
     timer: (timer) => onTimer(deps, timer),
     touch: (attemptId) => live.get(attemptId)?.touch(),
     running: () => live.size,
+    examining: () => examining.size,
     async idle() {
-      while (passing !== null || live.size > 0) {
+      while (passing !== null || live.size + examining.size > 0) {
         await passing
-        await Promise.all([...live.values()].map((attempt) => attempt.ended))
+        await Promise.all([...live.values(), ...examining.values()].map(({ ended }) => ended))
         await new Promise<void>((resolve) => setImmediate(resolve))
       }
     },

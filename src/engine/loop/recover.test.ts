@@ -11,6 +11,7 @@ import {
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import type { Event } from '../../events/contract.ts'
+import { refusal } from '../../kernel/errors.ts'
 import type { ChaosPointName } from '../../kernel/chaos-point.ts'
 import type { Attempt } from '../../work/attempts/contract.ts'
 
@@ -60,6 +61,8 @@ describeStores('after the death of a daemon', (openFresh) => {
     ['attempt.started', 2],
     ['agent.reported', 1],
     ['agent.exited', 1],
+    ['attempt.reported', 1],
+    ['examination.begun', 1],
     ['evidence.checked', 1],
     ['attempt.ended', 1],
     ['run.ended', 1],
@@ -128,7 +131,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     expect((await after.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual(['ok'])
   })
 
-  it('an attempt whose report is stored but whose workspace cannot be opened is a crash, and the daemon starts', async () => {
+  it('an attempt whose report is stored but whose workspace no longer exists is a crash, and the daemon starts', async () => {
     const before = await startAgency(openFresh)
     const started = await before.run({ play: [[...work, ...hang], work] })
     await before.passed('agent.reported')
@@ -139,10 +142,10 @@ describeStores('after the death of a daemon', (openFresh) => {
       mayLogErrors: true,
       workspaces: {
         ...before.workspaces,
-        prepare: async (brief) => {
-          if (!broken) return before.workspaces.prepare(brief)
+        open: async (brief) => {
+          if (!broken) return before.workspaces.open(brief)
           broken = false
-          throw new Error('input/output error')
+          throw refusal('not_found', 'the workspace no longer exists')
         },
       },
     })
@@ -213,13 +216,16 @@ describeStores('a daemon that stops', (openFresh) => {
   })
 
   it('keeps a result that was already reported', async () => {
-    const agency = await startAgency(openFresh)
-    const started = await agency.run({ play: [[...work, ...hang]] })
-    await agency.passed('agent.reported')
-    await agency.passed('attempt.started')
-    await agency.engine.stop()
-    expect(await agency.runs.show(started.id)).toMatchObject({ status: 'done' })
-    expect((await agency.inspect(started)).attempts).toMatchObject([{ outcome: 'ok' }])
+    const before = await startAgency(openFresh)
+    const started = await before.run({ play: [[...work, ...hang]] })
+    await before.passed('agent.reported')
+    await before.passed('attempt.started')
+    await before.engine.stop()
+    expect((await before.inspect(started)).attempts).toMatchObject([{ status: 'reported', report: { status: 'done' } }])
+    const after = await reopen(before, before.store)
+    await after.engine.start()
+    expect(await after.settled(started)).toMatchObject({ status: 'done' })
+    expect((await after.inspect(started)).attempts).toMatchObject([{ outcome: 'ok' }])
   })
 
   it('claims nothing more', async () => {

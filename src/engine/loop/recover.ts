@@ -1,56 +1,85 @@
-import type { Attempt } from '../../work/attempts/contract.ts'
-import { listLiveAttempts } from '../../work/attempts/store.ts'
+import { readOutbox } from '../../adapters/runtime/outbox.ts'
+import { fromWire } from '../../operations/wire.ts'
+import { type Attempt, Report } from '../../work/attempts/contract.ts'
+import { releaseAttempt } from '../../work/attempts/hold.ts'
+import { findAttempt, listLiveAttempts } from '../../work/attempts/store.ts'
 import { findBrief } from '../../work/briefs/store.ts'
 import { findRun } from '../../work/runs/store.ts'
-import { conclude } from '../attempt/conclude.ts'
+import { recordEnd } from '../attempt/record-end.ts'
+import type { Claimed } from '../attempt/start.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
+import { persist } from '../persist.ts'
 import { listDeadWorkers } from './workers-store.ts'
 
 /**
- * Brings attempts that nobody runs any more to their end. Those of an earlier boot of this worker are certainly dead
- * (it owns its home); another worker's only after its heartbeat has been missing for a minute.
- * A report that was already stored is not thrown away: its evidence is looked at as if the agent had just ended.
+ * Marks the attempts that no process looks after any more. Those of an earlier boot of this worker are certainly
+ * abandoned, because the worker owns its home, and so are those of its own that it does not hold: the answer to their
+ * commit was lost. Attempts of another worker are abandoned when its heartbeat has been missing for a minute.
+ * Nothing is examined here: an attempt with a report becomes claimable work, any other is interrupted.
  */
-export async function recoverAttempts(deps: EngineDeps): Promise<number> {
+export async function recoverAttempts(deps: EngineDeps, isHeld: (attemptId: string) => boolean): Promise<number> {
   const abandoned = await deps.db.read(async (tx) => {
+    const live = (await listLiveAttempts(tx)).filter(({ status }) => status !== 'reported')
+    if (live.length === 0) return []
     const dead = new Set(await listDeadWorkers(tx, deps.clock.nowMs()))
-    const live = await listLiveAttempts(tx)
-    return live.filter(
-      (attempt) =>
-        attempt.worker !== deps.worker &&
-        (isEarlierBoot(deps.worker, attempt.worker) || dead.has(workerId(attempt.worker))),
+    return live.filter(({ id, worker }) =>
+      worker === deps.worker ? !isHeld(id) : isEarlierBoot(deps.worker, worker) || dead.has(workerId(worker)),
     )
   })
   if (abandoned.length === 0) return 0
   deps.chaosPoint('recovery.begun')
   const killed = await deps.killSurvivors(abandoned.map((attempt) => attempt.id))
-  deps.log.info('recovering attempts of an earlier process', { attempts: abandoned.length, killedProcesses: killed })
+  deps.log.info('recovering abandoned attempts', { attempts: abandoned.length, killedProcesses: killed })
   for (const attempt of abandoned) {
-    // One that cannot be brought to its end must not keep the others, or the daemon, from starting.
-    await takeUp(deps, attempt).catch((error: unknown) => {
-      deps.log.error('an attempt could not be taken up', { attempt: attempt.id, error: String(error) })
+    // One that cannot be marked must not keep the others, or the daemon, from starting.
+    await mark(deps, attempt).catch((error: unknown) => {
+      deps.log.error('an abandoned attempt could not be marked', { attempt: attempt.id, error: String(error) })
     })
-    deps.chaosPoint('recovery.attempt_interrupted')
+    deps.chaosPoint('recovery.attempt_marked')
   }
   return abandoned.length
 }
 
-async function takeUp(deps: EngineDeps, attempt: Attempt): Promise<void> {
+async function mark(deps: EngineDeps, attempt: Attempt): Promise<void> {
+  if (attempt.status === 'examining') return release(deps, attempt)
   const { run, brief } = await deps.db.read(async (tx) => ({
     run: await findRun(tx, attempt.runId),
     brief: await findBrief(tx, attempt.briefId),
   }))
   if (run === undefined || brief === undefined) return
-  // Also where no report was seen: its agent may have made one after we looked, and before it was ended.
-  const workspace = await deps.workspaces.prepare(workspaceRequest(deps, run, brief)).catch(() => null)
-  await conclude(deps, { run, brief, attempt }, workspace, {
-    ended: { kind: 'ended', exitCode: 0, signal: null },
-    stopped: null,
-    report: undefined,
-    reason: 'daemon_restart',
-  })
+  await recordEnd(
+    deps,
+    { run, brief, attempt },
+    {
+      ended: { kind: 'ended', exitCode: 0, signal: null },
+      stopped: null,
+      report: await findReport(deps, { run, brief, attempt }),
+      reason: attempt.worker === deps.worker ? 'record_lost' : 'daemon_restart',
+    },
+    { mayExamine: false },
+  )
 }
+
+/**
+ * Finds the report that an agent left in its outbox before it was ended, which no process has read yet. Before an
+ * attempt runs, the outbox may still be that of the attempt before it.
+ */
+async function findReport(deps: EngineDeps, { run, brief, attempt }: Claimed): Promise<unknown> {
+  if (attempt.report !== null || attempt.status !== 'running') return undefined
+  const workspace = await deps.workspaces.open(workspaceRequest(deps, run, brief)).catch(() => null)
+  const [event] = workspace === null ? [] : await readOutbox(workspace)
+  return event?.kind === 'report' ? fromWire(Report, event.report) : undefined
+}
+
+const release = (deps: EngineDeps, { id, runId }: Attempt): Promise<void> =>
+  persist(deps, () =>
+    deps.db.write([`run:${runId}`], async (tx) => {
+      const attempt = await findAttempt(tx, id)
+      if (attempt?.status !== 'examining') return
+      await releaseAttempt({ tx, by: 'engine' }, attempt, 'its evidence is to be checked again')
+    }),
+  )
 
 const workerId = (worker: string): string => worker.slice(0, worker.lastIndexOf(':'))
 

@@ -10,7 +10,6 @@ import type { Db, Stream } from '../../db/port.ts'
 import type { Event } from '../../events/contract.ts'
 import { type ErrorCode, refusal } from '../../kernel/errors.ts'
 import type { ChaosPointName } from '../../kernel/chaos-point.ts'
-import { direct } from '../../playbooks/direct/decide.ts'
 import { createMemoryWorkspaces } from '../../workspaces/memory.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 
@@ -110,7 +109,7 @@ describeStores('a store that refuses writes for a while', (openFresh) => {
     const next = await openAgency({ db, clock, workspaces: agency.workspaces, worker: 'test:2' })
     await next.engine.start()
     expect(await next.settled(started)).toMatchObject({ status: 'done' })
-    expect((await next.inspect(started)).attempts).toMatchObject([{ outcome: 'ok', worker: 'test:1' }])
+    expect((await next.inspect(started)).attempts).toMatchObject([{ outcome: 'ok', fence: 1 }])
   })
 
   it('does not prevent a run from starting if the claim of another failed', async () => {
@@ -267,20 +266,19 @@ describe('an agent that cannot be followed', () => {
 })
 
 describe('evidence that cannot be checked', () => {
-  it('neither passes nor fails: the attempt is retried as after a crash', async () => {
+  it('neither passes nor fails: it is checked again, and no agent is launched', async () => {
     const memory = createMemoryWorkspaces()
     let broken = true
     const agency = await openAgency({
       mayLogErrors: true,
       workspaces: {
         ...memory,
-        prepare: async (brief): Promise<Workspace> => {
-          const workspace = await memory.prepare(brief)
+        open: async (brief): Promise<Workspace> => {
+          const workspace = await memory.open(brief)
           return {
             ...workspace,
             read: async (path, maxBytes) => {
-              // The report of a scripted agent may lie in its outbox; that is looked for too.
-              if (!broken || path.startsWith('.agency/')) return workspace.read(path, maxBytes)
+              if (!broken) return workspace.read(path, maxBytes)
               broken = false
               throw new Error('EIO')
             },
@@ -289,37 +287,16 @@ describe('evidence that cannot be checked', () => {
       },
     })
     await agency.engine.start()
-    const run = await agency.settled(await agency.run())
-    expect(run.status).toBe('done')
+    const started = await agency.run()
+    await agency.passed('examination.begun')
+    while (agency.logged.length === 0) await turn()
+    expect(agency.logged).toMatchObject([{ message: 'the evidence of an attempt could not be checked', error: 'EIO' }])
+    await turn()
+    agency.clock.advance(1_000)
+    const run = await agency.settled(started)
     expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
-      ['crash', 'the evidence could not be checked: EIO'],
       ['ok', 'Done.'],
     ])
-    expect(await agency.brief(run)).toMatchObject({ crashRetries: 1, retriesUsed: 0 })
-  })
-})
-
-describe('a fault of the daemon after an attempt', () => {
-  it('counts as a crash of the attempt and leaves no brief waiting', async () => {
-    const agency = await openAgency({
-      mayLogErrors: true,
-      playbooks: [
-        {
-          ...direct,
-          decide: (view, event) => {
-            const isBroken = event.kind === 'brief_ready' && event.brief.attempts === 1
-            if (!isBroken) return direct.decide(view, event)
-            throw new TypeError('overview of undefined')
-          },
-        },
-      ],
-    })
-    await agency.engine.start()
-    const run = await agency.settled(await agency.run())
-    expect(run.status).toBe('done')
-    expect((await agency.inspect(run)).attempts.map(({ outcome, detail }) => [outcome, detail])).toEqual([
-      ['crash', 'its outcome could not be recorded: overview of undefined'],
-      ['ok', 'Done.'],
-    ])
+    expect(await agency.brief(run)).toMatchObject({ status: 'done', crashRetries: 0, retriesUsed: 0 })
   })
 })

@@ -5,7 +5,7 @@ import { type Change, record, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Seen } from '../../playbooks/contract.ts'
-import type { Attempt, Report } from '../../work/attempts/contract.ts'
+import type { Attempt, CheckedIn, Report } from '../../work/attempts/contract.ts'
 import { attempts } from '../../work/attempts/store.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import { describeEvidence } from '../../work/evidence/contract.ts'
@@ -41,7 +41,7 @@ export interface AttemptEnd {
   /** Its provider takes no more calls for now. */
   limited?: Limited | null
   /** How its process ended. */
-  ended?: AgentEnded
+  ended?: AgentEnded | undefined
   /** What was collected of its work in a repository. */
   commit?: string | null
   isEmpty?: boolean
@@ -50,6 +50,8 @@ export interface AttemptEnd {
   /** What is wrong with what a step brought. */
   faults?: readonly Correction[]
   cause?: QuestionClass
+  /** Where its evidence was checked. */
+  checkedIn?: CheckedIn | null
 }
 
 /** Everything that an attempt's end means, in one transaction: outcome, evidence, limits, and what the playbook decides. */
@@ -130,7 +132,7 @@ async function recordTurn(
   brief: Brief,
   attempt: Attempt,
   classified: Classified,
-  { ended, examination, denied = [] }: AttemptEnd,
+  { ended, examination, denied = [], checkedIn = null }: AttemptEnd,
 ): Promise<void> {
   const { tx, run } = scope
   const outputs = examination?.outputs ?? []
@@ -144,10 +146,12 @@ async function recordTurn(
       ...(ended?.used === undefined ? {} : { used: ended.used }),
       ...(outputs.length === 0 ? {} : { outputs: outputs.map(({ path, sha256 }) => ({ path, sha256 })) }),
       ...(denied.length === 0 ? {} : { denied: denied.slice(0, 100) }),
+      ...(checkedIn === null ? {} : { checkedIn }),
       ...(attempt.reservedTokens > 0 || attempt.reservedMicros > 0 ? { reservedTokens: 0, reservedMicros: 0 } : {}),
       ...(classified.report === null || isSame(classified.report, attempt.report) ? {} : { report: classified.report }),
     }),
-    endedAgent(attempt, tx.at),
+    // The agent of an attempt with a report has ended before its evidence was checked.
+    ...(attempt.ending === null ? [endedAgent(attempt, tx.at)] : []),
     ...(await giveBack(scope, brief.personaId, attempt)),
   ]
   await record(

@@ -8,15 +8,17 @@ import { findBrief } from '../briefs/store.ts'
 import { giveBack } from '../budgets/moves.ts'
 import type { RunScope } from '../scope.ts'
 
-/** Ends what is under way in a run that is being ended. The agents are killed after commit; whatever they still write is refused by then. */
-export async function endLiveAttempts(scope: RunScope, why: string): Promise<string[]> {
-  const { tx } = scope
-  const live = await listLiveAttemptsOfRun(tx, scope.run.id)
+/**
+ * Ends every attempt of a run that is being ended. Its agents and the checks of its evidence are interrupted after
+ * commit; whatever they still write is refused by then.
+ */
+export async function endLiveAttempts(scope: RunScope, why: string): Promise<void> {
+  const live = await listLiveAttemptsOfRun(scope.tx, scope.run.id)
   for (const attempt of live) await endLive(scope, attempt, why)
-  return live.map((attempt) => attempt.id)
+  if (live.length > 0) scope.tx.afterCommit(() => scope.interrupt(live.map(({ id }) => id)))
 }
 
-/** The same for one brief that others stand for now. */
+/** Ends the attempt of one brief in the same way. */
 export async function endLiveAttemptOf(scope: RunScope, brief: Brief, why: string): Promise<void> {
   const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   if (attempt === undefined || attempt.status === 'ended') return
@@ -43,11 +45,13 @@ async function endLive(scope: RunScope, attempt: Attempt, why: string): Promise<
         status: 'ended',
         outcome: 'interrupted',
         detail: why,
+        heldBy: null,
         reservedTokens: 0,
         reservedMicros: 0,
         endedAt: tx.at,
       }),
-      endedAgent(attempt, tx.at),
+      // The agent of an attempt whose evidence is checked has ended before.
+      ...(attempt.status === 'launching' || attempt.status === 'running' ? [endedAgent(attempt, tx.at)] : []),
       ...(await unused(scope, attempt)),
     ],
   )

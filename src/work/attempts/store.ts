@@ -1,10 +1,12 @@
 import { agents } from '../agents/store.ts'
 import { column, columns, flag, integer, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
+import { boundLimit } from '../../db/limit.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { AgentActor } from '../../kernel/actor.ts'
 import { refusal } from '../../kernel/errors.ts'
+import { isStopped } from '../stops/store.ts'
 import type { Attempt } from './contract.ts'
 
 export const attempts = table<Attempt>('attempts', {
@@ -22,6 +24,7 @@ export const findProgress = (tx: ReadTx, id: string): Promise<Progress | undefin
 
 const progress = [
   'status',
+  'worker',
   'report',
   'inputTokens',
   'outputTokens',
@@ -38,19 +41,30 @@ export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
 export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, "run_id = ? AND status <> 'ended' ORDER BY created_at, id", [runId])
 
-/** Counts the live attempts of a run by the tier of their briefs. */
+/** Counts the attempts of a run whose agents are at work, by the tier of their briefs. */
 export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<string | null, number>> {
   const rows = await columns({ tier: optional(text), count: integer }).all(
     sqlOf(tx),
-    "SELECT b.tier AS tier, COUNT(*) AS count FROM attempts a JOIN briefs b ON b.id = a.brief_id WHERE a.run_id = ? AND a.status <> 'ended' GROUP BY b.tier",
+    "SELECT b.tier AS tier, COUNT(*) AS count FROM attempts a JOIN briefs b ON b.id = a.brief_id WHERE a.run_id = ? AND a.status IN ('launching', 'running') GROUP BY b.tier",
     [runId],
   )
   return new Map(rows.map(({ tier, count }) => [tier, count]))
 }
 
-/** Lists every attempt that its worker believes to be running. */
+/** Lists every attempt that has not ended. */
 export const listLiveAttempts = (tx: ReadTx): Promise<Attempt[]> =>
   findRows(tx, attempts, "status <> 'ended' ORDER BY created_at, id")
+
+/** Lists the attempts whose evidence can be checked now, oldest first. */
+export const listReported = (tx: ReadTx, limit: number): Promise<{ attemptId: string; runId: string }[]> =>
+  reported.all(
+    sqlOf(tx),
+    `SELECT a.id AS attempt_id, a.run_id FROM attempts a JOIN runs r ON r.id = a.run_id
+WHERE a.status = 'reported' AND a.held_by IS NULL AND NOT ${isStopped} ORDER BY a.created_at, a.id ${boundLimit}`,
+    [limit],
+  )
+
+const reported = columns({ attemptId: text, runId: text })
 
 const attemptIds = column('id', text)
 
@@ -69,6 +83,7 @@ export interface AttemptStanding {
   agentId: number
   personaId: number
   fence: number
+  /** Its agent has ended: what it still writes no longer counts. */
   ended: boolean
   newestFence: number
   /** The tier of its brief. */
@@ -92,7 +107,7 @@ const standings = columns({
 export const findStanding = (tx: ReadTx, attemptId: string): Promise<AttemptStanding | undefined> =>
   standings.first(
     sqlOf(tx),
-    `SELECT a.id AS attempt_id, a.run_id, a.brief_id, a.agent_id, g.persona_id, a.fence, a.status = 'ended' AS ended,
+    `SELECT a.id AS attempt_id, a.run_id, a.brief_id, a.agent_id, g.persona_id, a.fence, a.status NOT IN ('launching', 'running') AS ended,
 b.attempts AS newest_fence, b.tier, b.workstream
 FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id = a.agent_id WHERE a.id = ?`,
     [attemptId],

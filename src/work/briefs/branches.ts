@@ -24,8 +24,10 @@ export async function beginningOf(
   if (!begins && (isResumed || !isLook(brief))) return {}
   const place = brief.remainderOf ?? brief.verifies
   const placed = place === null ? undefined : await findBrief(tx, place)
-  if (placed !== undefined && placed.startCommit !== null)
-    return { startCommit: placed.startCommit, branch: placed.branch }
+  if (placed !== undefined && placed.startCommit !== null) {
+    const startCommit = brief.verifies === null ? placed.startCommit : (placed.branchCommit ?? placed.startCommit)
+    return { startCommit, branch: placed.branch }
+  }
   const part = await workstreamOf(tx, brief)
   const newest = part?.head ?? run.head ?? run.repository.base
   if (part === undefined || brief.kind !== 'work') return { startCommit: newest }

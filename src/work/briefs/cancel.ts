@@ -11,6 +11,8 @@ import { endLiveAttemptOf } from '../attempts/end-live.ts'
 
 /** One brief that nobody is at work on is given up, with everything that waits because of it. */
 export async function cancelBrief(scope: RunScope, brief: Brief, reason: string | undefined): Promise<Brief> {
+  // A finished attempt whose evidence waits for an answer is given up with its brief.
+  await endLiveAttemptOf(scope, brief, reason ?? 'cancelled')
   const cancelled = await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
     code: 'CANCELLED',
@@ -51,7 +53,7 @@ export async function supersede(scope: RunScope, superseded: readonly Brief[], r
 }
 
 async function cancel(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  if (liveStatuses.includes(brief.status)) await endLiveAttemptOf(scope, brief, reason)
+  await endLiveAttemptOf(scope, brief, reason)
   await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
     level: 'verbose',

@@ -11,6 +11,7 @@ const table: Record<BriefStatus, Partial<Record<BriefStatus, readonly EventKind[
   assigned: {
     working: ['spawned'],
     pending: ['retried', 'declined'],
+    blocked: ['escalated'],
     failed: ['failed'],
     cancelled: ['brief_cancelled'],
   },
@@ -38,7 +39,13 @@ const table: Record<BriefStatus, Partial<Record<BriefStatus, readonly EventKind[
   },
   verified: { done: ['session_complete'], pending: ['retried'], cancelled: ['brief_cancelled'] },
   done: {},
-  blocked: { working: ['unblocked'], pending: ['unblocked'], failed: ['failed'], cancelled: ['brief_cancelled'] },
+  blocked: {
+    working: ['unblocked'],
+    pending: ['unblocked'],
+    ready_for_verification: ['unblocked'],
+    failed: ['failed'],
+    cancelled: ['brief_cancelled'],
+  },
   failed: { pending: ['retried'], cancelled: ['brief_cancelled'] },
   cancelled: {},
 }

@@ -36,7 +36,8 @@ export const briefMoves: readonly Move[] = [
   ['assigned', 'pending', 'declined'],
   ...each(running, 'failed', 'failed'),
   ['working', 'completion_drive_review', 'review_started'],
-  ...each(['working', 'completion_drive_review'], 'blocked', 'escalated'),
+  // From assigned only by a fault of our own, which is no reason to launch an agent again.
+  ...each(running, 'blocked', 'escalated'),
   ['completion_drive_review', 'working', 'brief_status'],
   // Directly from working: after a partial output the brief continues with the kept part.
   ...each(['working', 'completion_drive_review'], 'ready_for_verification', 'ready_for_verification'),
@@ -47,6 +48,8 @@ export const briefMoves: readonly Move[] = [
   ['verified', 'done', 'session_complete'],
   ['blocked', 'working', 'unblocked'],
   ['blocked', 'pending', 'unblocked'],
+  // With finished work, whose merge a fault of our own interrupted.
+  ['blocked', 'ready_for_verification', 'unblocked'],
   ['blocked', 'failed', 'failed'],
   ['failed', 'pending', 'retried'],
   // From every status except done.

@@ -95,6 +95,8 @@ export interface Work {
   stopped: boolean
   /** Budgets exist, whether or not one holds a brief. */
   budgeted: boolean
+  /** Evidence of an attempt waits to be checked. */
+  reported: boolean
   /** The time at which the next held provider accepts launches again. */
   heldUntil: string | null
 }
@@ -113,7 +115,7 @@ export async function findWork(tx: ReadTx, limit: number, full: readonly FullTie
   return { ready: rows.filter((row) => row['brief_id'] !== null).map(readyBriefs.read), ...obstacles.read(first) }
 }
 
-const obstacles = columns({ stopped: flag, budgeted: flag, heldUntil: optional(text) })
+const obstacles = columns({ stopped: flag, budgeted: flag, reported: flag, heldUntil: optional(text) })
 const readyBriefs = columns({
   briefId: text,
   runId: text,
@@ -135,9 +137,10 @@ const isNotIn = ({ tier }: FullTier): string =>
 
 const workText = (
   full: readonly FullTier[],
-) => `SELECT f.stopped, f.budgeted, f.held_until, w.id AS brief_id, w.run_id, w.mission_id, w.organisation_id, w.persona_id, w.tier
+) => `SELECT f.stopped, f.budgeted, f.reported, f.held_until, w.id AS brief_id, w.run_id, w.mission_id, w.organisation_id, w.persona_id, w.tier
 FROM (SELECT CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
 CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
+CASE WHEN EXISTS (SELECT 1 FROM attempts WHERE status = 'reported' AND held_by IS NULL) THEN 1 ELSE 0 END AS reported,
 (SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until) f
 LEFT JOIN (SELECT b.id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.tier, b.created_at, b.number
 FROM briefs b JOIN runs r ON r.id = b.run_id

@@ -7,6 +7,10 @@ import type { Decision } from '../../playbooks/contract.ts'
 import { findBrief } from './store.ts'
 import { listQuestionsOfBrief } from '../questions/store.ts'
 import { touchRun } from '../runs/moves.ts'
+import { endLiveAttemptOf } from '../attempts/end-live.ts'
+import { releaseAttempt } from '../attempts/hold.ts'
+import { findAttempt } from '../attempts/store.ts'
+import { mergeHold } from '../pull-requests/moves.ts'
 
 /** The counter that stopped it starts anew, the others stay. */
 export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {
@@ -16,8 +20,9 @@ export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {
   interrupted: { interruptions: 0 },
 }
 
-/** A blocked or failed brief gets another chance. */
+/** Continues a blocked or failed brief: with the check of finished work if there is some, otherwise with an agent. */
 export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial<Brief>, why: string): Promise<void> {
+  if (brief.status === 'blocked' && (await resumeFinished(scope, brief, patch, why))) return
   const failed = brief.status === 'failed'
   await moveBrief(scope, brief, 'pending', {
     kind: failed ? 'retried' : 'unblocked',
@@ -26,6 +31,22 @@ export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial
     patch: { heldBy: null, ...patch, ...(failed ? { failure: null } : {}) },
     ...(failed ? { also: await freeDependents(scope, brief) } : {}),
   })
+}
+
+/** Resolves to false if the brief has no finished work whose check or merge was interrupted. */
+async function resumeFinished(scope: RunScope, brief: Brief, patch: Partial<Brief>, why: string): Promise<boolean> {
+  const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
+  const isReported = attempt?.status === 'reported'
+  if (!isReported && brief.heldBy !== mergeHold) return false
+  if (isReported) await releaseAttempt(scope, attempt, 'its evidence is to be checked again')
+  await moveBrief(scope, brief, isReported ? 'working' : 'ready_for_verification', {
+    kind: 'unblocked',
+    code: 'RESUMED',
+    message: `${nameOf(brief)} continues with its finished work: ${why}`,
+    patch,
+  })
+  if (!isReported) await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })
+  return true
 }
 
 /** Unblocks a brief that a tier above has answered; the next escalation goes one tier higher. */
@@ -57,7 +78,10 @@ export async function abandonBrief(scope: RunScope, brief: Brief, reason: string
     { abandoned: true },
     { kind: 'log', level: 'normal', briefId: brief.id, message: `${brief.key} is abandoned` },
   )
-  if (brief.status === 'blocked') return failBrief(scope, brief, reason)
+  if (brief.status === 'blocked') {
+    await endLiveAttemptOf(scope, brief, reason)
+    return failBrief(scope, brief, reason)
+  }
   if (brief.status === 'failed') await scope.decide({ kind: 'siblings_ended' })
 }
 

@@ -9,6 +9,7 @@ import { briefs, listFailedBriefs } from '../briefs/store.ts'
 import { listPendingOfRun } from '../gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption } from './contract.ts'
 import { climb, isSimilar } from './ladder.ts'
+import { choices } from './options.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
 import { keepPaused, openGate } from '../gates/open.ts'
 import type { RunScope } from '../scope.ts'
@@ -105,15 +106,6 @@ async function leadOf(scope: RunScope): Promise<{ positionId: number; name: stri
 
 /** The same question about the same brief for the third time is no question any more: somebody has to look. */
 const similarLimitOf = ({ run }: RunScope): number => run.configuration.team?.limits.similarEscalations ?? 3
-
-const choices: Record<'retry' | 'abandon', QuestionOption> = {
-  retry: {
-    key: 'retry',
-    label: 'Try again',
-    detail: 'The counter is reset. A free-text answer also resets it and is passed on as guidance.',
-  },
-  abandon: { key: 'abandon', label: 'Give up', detail: 'The brief fails, and the run with it.' },
-}
 
 /** What there is to choose where the choice is not between another try and giving up. */
 const ownChoices: Partial<Record<QuestionClass, { options: QuestionOption[]; recommendation: string }>> = {

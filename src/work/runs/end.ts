@@ -2,7 +2,6 @@ import { shorten } from '../../kernel/text.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { closeBrief, moveBrief } from '../briefs/moves.ts'
-import { liveStatuses } from '../briefs/states.ts'
 import { listOpenBriefs, listVerifiedBriefs } from '../briefs/store.ts'
 import { closeGates } from '../gates/open.ts'
 import { closePullRequest } from '../pull-requests/moves.ts'
@@ -17,7 +16,7 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
   if (status === 'done') for (const brief of await verifiedOf(scope)) await closeBrief(scope, brief)
   const open = await listOpenBriefs(scope.tx, scope.run.id)
   // No agent keeps working for an ended run, such as the verifier of a cancelled brief.
-  if (open.some((brief) => liveStatuses.includes(brief.status))) await endLiveAttempts(scope, 'the run has ended')
+  if (open.length > 0) await endLiveAttempts(scope, 'the run has ended')
   for (const brief of open) {
     // A verified step of a playbook needs no acceptance: it is done, not cancelled.
     if (status === 'done' && brief.status === 'verified') {
@@ -66,5 +65,5 @@ async function tellEnd(scope: RunScope, status: 'done' | 'failed', summary: stri
   })
 }
 
-/** Cancels a run from outside. The caller interrupts its agents in `afterCommit`. */
+/** Cancels a run from outside. */
 export const cancelRun = (scope: RunScope, reason: string): Promise<void> => endRun(scope, 'cancelled', reason)

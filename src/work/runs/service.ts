@@ -177,9 +177,8 @@ export function createRuns(deps: RunDeps) {
           })
         checkNotLanding(run)
         const scope = scopeOf(deps.scopes, tx, run, actorName(by))
-        const stopped = await endLiveAttempts(scope, 'the run was cancelled')
+        await endLiveAttempts(scope, 'the run was cancelled')
         await cancelRun(scope, reason ?? 'cancelled by the operator')
-        tx.afterCommit(() => deps.interrupt(stopped))
         return scope.run
       })
     },

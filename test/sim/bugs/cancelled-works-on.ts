@@ -2,4 +2,4 @@ import type { endLiveAttempts as ended } from '../../../src/work/attempts/end-li
 
 export * from '../../../src/work/attempts/end-live.ts'
 
-export const endLiveAttempts: typeof ended = async () => []
+export const endLiveAttempts: typeof ended = async () => {}

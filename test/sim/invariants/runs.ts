@@ -113,12 +113,14 @@ function checkAttempts(history: History, brief: Row): void {
   const live = attempts.filter((attempt) => attempt['status'] !== 'ended')
   if (live.length > 1) refuse(`has ${live.length} at once`)
   if (attempts.length !== brief['attempts']) refuse(`counts ${brief['attempts']} of ${attempts.length}`)
-  if (isAtWork(brief) !== (live.length === 1)) refuse(`is ${brief['status']} with ${live.length} under way`)
+  const isHeld = brief['status'] === 'blocked' && live[0]?.['status'] === 'reported' && live[0]['held_by'] !== null
+  if (isAtWork(brief) !== (live.length === 1) && !isHeld) refuse(`is ${brief['status']} with ${live.length} under way`)
   if (live[0] !== undefined && live[0]['id'] !== brief['attempt_id'])
     refuse('has a live attempt that is not its newest')
   for (const attempt of attempts) {
     const agent = history.row('agents', attempt['agent_id'] as number)
-    if ((agent?.['ended_at'] === null) !== (attempt['status'] !== 'ended')) refuse(`and its agent do not end together`)
+    const isWorking = attempt['status'] === 'launching' || attempt['status'] === 'running'
+    if ((agent?.['ended_at'] === null) !== isWorking) refuse(`and its agent do not end together`)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ResolvedTeam } from '../../../src/team/contract.ts'
 import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
-import { isAtWork, isTiered, nameOf, stepsInto } from './brief.ts'
+import { isTiered, nameOf, stepsInto } from './brief.ts'
 
 /** Checks a tiered run: the plan comes first, groups run in sequence, and the limits of parallelism hold. */
 export function watchTiers(world: World): void {
@@ -40,7 +40,14 @@ function check(history: History, run: Row, brief: Row): void {
 
 function checkCaps(history: History, run: Row, brief: Row, refuse: (why: string) => void): void {
   const { limits } = (JSON.parse(run['configuration'] as string) as { team: ResolvedTeam }).team
-  const atWork = history.of('briefs', run['id'] as string).filter(isAtWork)
+  // Agents are limited, not the checks of finished work.
+  const working = new Set(
+    history
+      .of('attempts', run['id'] as string)
+      .filter(({ status }) => status === 'launching' || status === 'running')
+      .map((attempt) => attempt['brief_id']),
+  )
+  const atWork = history.of('briefs', run['id'] as string).filter(({ id }) => working.has(id))
   if (atWork.length > limits.maxParallelAgents) refuse(`as one of ${atWork.length}`)
   const tier = brief['tier'] as keyof typeof limits.maxParallel
   const alike = atWork.filter((each) => each['tier'] === tier).length

@@ -1,7 +1,8 @@
 import { type Agency, composeAgency, playbooks } from '../../../src/compose.ts'
 import type { Db } from '../../../src/db/port.ts'
 import { openSqlite } from '../../../src/db/sqlite.ts'
-import { startAttempt } from '../../../src/engine/attempt/attempt.ts'
+import { createSpawnDriver } from '../../../src/engine/attempt/spawn.ts'
+import { startExamination } from '../../../src/engine/examination/examination.ts'
 import { claimBriefs } from '../../../src/engine/loop/claim.ts'
 import { applyDecisions } from '../../../src/engine/outcome/decide.ts'
 import type { EngineDeps } from '../../../src/engine/deps.ts'
@@ -65,7 +66,7 @@ export interface PlayOptions {
 }
 
 interface Live {
-  readonly ended: Promise<void>
+  readonly ended: Promise<unknown>
 }
 
 /**
@@ -260,9 +261,12 @@ export class Play {
       this.started = () => {
         if (--left === 0) resolve()
       }
+      const driver = createSpawnDriver(this.deps, { take: () => true, giveBack: () => {} })
       for (const each of claimed) {
-        const attempt = startAttempt(this.deps, each)
-        this.attempts.set(each.attempt.id, attempt)
+        const ended = driver
+          .start(each)
+          .ended.then((reported) => reported && startExamination(this.deps, reported).ended)
+        this.attempts.set(each.attempt.id, { ended })
       }
       if (left === 0) resolve()
     })

@@ -4,7 +4,6 @@ import { createVirtualClock } from '../../../../test/support/virtual-clock.ts'
 import { directDemo } from '../../../daemon/demos/plays.contract.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { Report } from '../../../work/attempts/contract.ts'
-import type { Brief } from '../../../work/briefs/contract.ts'
 import { makeLaunch } from '../contract-suite.ts'
 import type { Launch, RuntimeEvent } from '../port.ts'
 import { createScriptedRuntime } from './runtime.ts'
@@ -42,7 +41,14 @@ async function playThrough(launch: Launch) {
 /** Checks the evidence exactly as the engine does. */
 async function failuresOf(launch: Launch, events: readonly RuntimeEvent[]): Promise<string[]> {
   const report = Report.parse(events.find((event) => event.kind === 'report')?.report)
-  const brief = { evidence: directDemo.evidence } as Brief
-  const { findings } = await checkEvidence(brief, report, launch.workspace, systemClock, true)
+  const { workspace } = launch
+  const { findings } = await checkEvidence({
+    evidence: directDemo.evidence,
+    outputs: report.outputs,
+    files: workspace,
+    workspace,
+    clock: systemClock,
+    mayRunCommands: true,
+  })
   return findings.filter((finding) => !finding.passed).map((finding) => finding.detail)
 }

@@ -4,12 +4,9 @@ import { type Attempt, Report } from '../../work/attempts/contract.ts'
 import { findProgress } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { findBrief } from '../../work/briefs/store.ts'
-import { startsProcesses } from '../../work/evidence/contract.ts'
 import { listNotesOfBrief } from '../../work/notes/store.ts'
-import type { Workspace } from '../../workspaces/port.ts'
 import { isLook, missingIn } from '../../work/briefs/branches.ts'
 import { launchOptions } from './launch-options.ts'
-import { conclude } from './conclude.ts'
 import { workspaceRequest } from './workspace.ts'
 import type { Stop } from './classify.ts'
 import { watchDeadlines } from './deadlines.ts'
@@ -23,20 +20,22 @@ import { turnOf } from '../../work/briefs/split.ts'
 import { scopeOf } from '../../work/scope.ts'
 import { createSpending, type Spending } from './spending.ts'
 import type { PricedCall } from '../../work/spends/record.ts'
+import type { AttemptDriver, LiveAttempt } from './driver.ts'
+import { recordEnd } from './record-end.ts'
 import { type Claimed, recordStart, type Start } from './start.ts'
 
-/** An attempt of this process, from claim to recorded end. */
-export interface LiveAttempt {
-  readonly attemptId: string
-  readonly organisationId: number
-  /** Resolves when everything about it has been recorded. */
-  readonly ended: Promise<void>
-  /** The agent did something; its idle deadline starts anew. */
-  touch(): void
-  stop(why: Stop): void
+/** The slots for examinations of this process: `take` resolves to false if all are in use. */
+export interface ExaminationSlots {
+  take(): boolean
+  giveBack(): void
 }
 
-export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
+/** Starts one process for each attempt. */
+export const createSpawnDriver = (deps: EngineDeps, slots: ExaminationSlots): AttemptDriver => ({
+  start: (claimed) => startAttempt(deps, claimed, slots),
+})
+
+function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots): LiveAttempt {
   let claimed = taken
   let stopped: Stop | null = null
   let refused: Refused | null = null
@@ -53,24 +52,23 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
     void interrupt()
   }
   const spending = createSpending(deps, taken, (why) => {
-    // Whoever has ended by itself meanwhile spends nothing more.
+    // An agent that has ended by itself meanwhile spends nothing more.
     if (isGone) return
     refused ??= why
     stop('budget')
   })
 
-  async function play(): Promise<void> {
+  async function play(): Promise<Claimed | null> {
     const { attempt, run } = claimed
     deps.chaosPoint('brief.claimed')
     let ended: AgentEnded
     let played = nothingPlayed()
     let calls: PricedCall[] = []
-    let workspace: Workspace | null = null
     try {
       const runtime = runtimeOf(deps, claimed.brief)
       const place = workspaceRequest(deps, run, claimed.brief)
       if (isFreshLook(claimed)) await deps.workspaces.remove(place)
-      workspace = await deps.workspaces.prepare(place)
+      const workspace = await deps.workspaces.prepare(place)
       deps.chaosPoint('workspace.prepared')
       const inputs = await resolveInputs(deps, run, claimed.brief)
       const prompt = await promptFor(deps, claimed, inputs)
@@ -102,9 +100,9 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
       }
       ended = played.ended
       deps.chaosPoint('agent.exited')
-      calls = await spending.rest(claimed.brief.evidence.some(({ kind }) => startsProcesses(kind)))
+      calls = await spending.rest()
     } catch (error) {
-      // A fault of ours looks the same from here as an agent that cannot be started; it is logged with its run.
+      // A fault of ours cannot be told from an agent that cannot be started; it is logged with its run.
       const failure = handle === null ? 'could not be started' : 'could not be followed'
       await interrupt()
       deps.log.warn(`an attempt ${failure}`, { run: run.id, attempt: attempt.id, error: String(error) })
@@ -115,37 +113,49 @@ export function startAttempt(deps: EngineDeps, taken: Claimed): LiveAttempt {
         detail: `${failure}: ${error instanceof Error ? error.message : String(error)}`,
       }
     }
-    await conclude(deps, claimed, workspace, {
-      ended,
-      stopped,
-      report: played.report,
-      calls,
-      streams: spending.streams(),
-      refused,
-      startFailed: handle === null,
+    const mayExamine = slots.take()
+    const examined = await recordEnd(
+      deps,
+      claimed,
+      {
+        ended,
+        stopped,
+        report: played.report,
+        calls,
+        streams: spending.streams(),
+        refused,
+        startFailed: handle === null,
+      },
+      { mayExamine },
+    ).catch((error: unknown) => {
+      if (mayExamine) slots.giveBack()
+      throw error
     })
+    if (mayExamine && examined === null) slots.giveBack()
+    return examined
   }
 
   return {
     attemptId: claimed.attempt.id,
     organisationId: claimed.run.organisationId,
     ended: play().catch((error: unknown) => {
-      deps.log.error('an attempt could not be recorded; it is taken up again at the next start', {
+      deps.log.error('the end of an agent could not be recorded; the next sweep or start takes it up', {
         run: claimed.run.id,
         attempt: claimed.attempt.id,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       })
+      return null
     }),
     touch: () => touch(),
     stop,
   }
 }
 
-/** Who looks once more sees what is there now, not what was there the last time. */
+/** A step that looks again must see the present state, not that of its last attempt. */
 const isFreshLook = ({ run, brief, attempt }: Claimed): boolean =>
   run.repository !== null && isLook(brief) && attempt.fence > 1 && attempt.session === null
 
-/** What was noted in earlier attempts, and what became of it, goes along. */
+/** Renders the prompt, with the notes of earlier attempts and their results. */
 async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inputs: Brief['inputs']): Promise<string> {
   const noted = run.notesTotal === 0 ? [] : await deps.db.read((tx) => listNotesOfBrief(tx, brief.id))
   const judged =
@@ -197,7 +207,7 @@ function note(played: Played, event: RuntimeEvent, spending: Spending, append: (
     case 'usage':
       return spending.add(event, append)
     case 'report':
-      // As the API does it for reports that come through it.
+      // The API does the same with reports that it receives.
       played.report = fromWire(Report, event.report)
       return
     case 'ended':
@@ -205,7 +215,7 @@ function note(played: Played, event: RuntimeEvent, spending: Spending, append: (
   }
 }
 
-/** Null when somebody else has ended it meanwhile. While an attempt is live, its brief changes only through it. */
+/** Resolves to null if the attempt was ended meanwhile. The brief of a live attempt changes only through it. */
 async function recordStarted(
   deps: EngineDeps,
   { run, brief, attempt: known }: Claimed,
@@ -215,7 +225,7 @@ async function recordStarted(
     const progress = await findProgress(tx, known.id)
     if (progress === undefined || progress.status === 'ended') return null
     const attempt: Attempt = { ...known, ...progress }
-    // Recorded already, by a commit whose answer got lost.
+    // The start is recorded already, by a commit whose answer was lost.
     if (attempt.status === 'running') return { run, brief: { ...brief, status: 'working' }, attempt }
     const scope = scopeOf(deps, tx, run, 'engine')
     return { run, ...(await recordStart(scope, brief, attempt, start)) }

@@ -4,24 +4,24 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 import { branchOf } from '../../work/briefs/branches.ts'
-import type { Classified } from './classify.ts'
+import type { Classified } from '../attempt/classify.ts'
 import type { EngineDeps } from '../deps.ts'
 
 export interface CollectedEnd {
   classified: Classified
-  /** What was collected; null: nothing was changed, or nothing may be. */
+  /** The collected commit; null: nothing was changed, or it may not be collected. */
   commit: string | null
-  /** It is as it was at its start: what an earlier attempt left counts no more. */
+  /** The clone is as it was at its start: the work of an earlier attempt no longer counts. */
   isEmpty?: boolean
-  /** What it changed: where its report names no outputs, these are. */
+  /** The changed files, which are the outputs of a report that names none. */
   files?: readonly string[]
-  /** What the operator would have to allow. */
+  /** Findings that the operator would have to allow. */
   denied: readonly { rule: string; what: string }[]
 }
 
 /**
- * Brings what an agent did in its clone into the mirror before anybody looks at it: what a check leaves behind is not
- * its work. What may not be there is sent back; what looks like a secret is the operator's to decide.
+ * Brings the work of an agent from its clone into the mirror: the collected commit is what its evidence is checked on
+ * and what is merged. Work that may not be collected is sent back; the operator decides about a possible secret.
  */
 export async function collectWork(
   deps: EngineDeps,
@@ -49,7 +49,7 @@ export async function collectWork(
     case 'collected':
       return { classified, commit: collected.commit, files: collected.files, denied: [] }
     case 'empty':
-      // What was merged before is not taken back by dropping commits.
+      // Merged work is not taken back by dropping commits.
       if (brief.branchCommit !== null && brief.rejectionReason !== null)
         return sentBack(classified, 'earlier merged work is still included: revert it with a separate commit')
       return brief.checkable

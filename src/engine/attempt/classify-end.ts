@@ -1,0 +1,57 @@
+import type { AgentEnded, Limited } from '../../adapters/runtime/port.ts'
+import { shorten } from '../../kernel/text.ts'
+import { redact } from '../../secrets/redact.ts'
+import type { Refused } from '../../work/budgets/arithmetic.ts'
+import { type Classified, classify, type Stop } from './classify.ts'
+
+/** Everything that is known about an agent that has ended, beside its report. */
+export interface AgentEnd {
+  ended: AgentEnded
+  stopped: Stop | null
+  /** The limit that ended the agent, if one did. */
+  refused?: Refused | null
+  startFailed?: boolean
+  /** Why nobody follows the agent any more, if this process did not follow it to its end. */
+  reason?: string
+}
+
+/**
+ * Classifies the end of an agent. If the agent had reported before the daemon died or stopped, or before a limit or its
+ * provider ended it, the report counts: the work is done, and nothing more is spent on it.
+ */
+export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, report: unknown): Classified {
+  const isLimited = stopped === null && ended.limited !== undefined
+  const isOurs = reason !== undefined || isLimited || (stopped !== null && stopsWithoutFault.has(stopped))
+  if (!isOurs) return withDenied(classify({ ended, stopped, report }), ended)
+  if (report !== undefined)
+    return classify({ ended: { kind: 'ended', exitCode: 0, signal: null }, stopped: null, report })
+  if (reason !== undefined) return { outcome: 'interrupted', detail: reason, report: null }
+  if (stopped === 'budget') return { outcome: 'budget', detail: refused?.reason ?? 'a budget is used up', report: null }
+  if (isLimited) return { outcome: 'interrupted', detail: limitedDetail(ended.limited as Limited), report: null }
+  return { outcome: 'interrupted', detail: stopped === 'stopped' ? 'stopped' : 'the daemon stopped', report: null }
+}
+
+/** Returns the reason of an interruption, as events and limits use it. */
+export function interruptionReason({ reason, stopped, ended }: AgentEnd): string {
+  if (reason !== undefined) return reason
+  if (stopped === 'stopped') return 'stopped'
+  return stopped === null && ended.limited !== undefined ? 'provider_limited' : 'daemon_stopped'
+}
+
+/** Blocks an agent that produced nothing because an operation was denied; an agent that found another way has finished. */
+function withDenied(classified: Classified, { denied = [] }: AgentEnded): Classified {
+  if (denied.length === 0 || (classified.outcome !== 'bad_output' && classified.outcome !== 'blocked'))
+    return classified
+  // The agent's own question is more precise.
+  if (classified.report?.question !== undefined) return classified
+  const detail = shorten(
+    `these operations need permission: ${denied.map(({ what }) => redact(what)).join('; ')}`,
+    1_000,
+  )
+  return { ...classified, outcome: 'blocked', detail }
+}
+
+const stopsWithoutFault: ReadonlySet<Stop> = new Set(['daemon_stop', 'stopped', 'budget'])
+
+const limitedDetail = ({ reason }: Limited): string =>
+  shorten(`its provider takes no more calls: ${redact(reason)}`.replace(/\s+/g, ' '), 300)

@@ -1,0 +1,159 @@
+import type { Stream } from '../../db/port.ts'
+import { record, updated } from '../../events/change.ts'
+import type { ChaosPointName } from '../../kernel/chaos-point.ts'
+import { endedAgent } from '../../work/agents/store.ts'
+import type { Attempt, Ending, Report } from '../../work/attempts/contract.ts'
+import { attempts, findAttempt, findProgress } from '../../work/attempts/store.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import { eventTags, nameOf } from '../../work/briefs/moves.ts'
+import { openScope, type RunScope } from '../../work/scope.ts'
+import { type PricedCall, recordSpends } from '../../work/spends/record.ts'
+import { findSpend, spendId } from '../../work/spends/store.ts'
+import type { EngineDeps } from '../deps.ts'
+import { endAttempt } from '../outcome/end.ts'
+import { withNet } from '../outcome/fault.ts'
+import { persist } from '../persist.ts'
+import type { Classified } from './classify.ts'
+import { type AgentEnd, classifyEnd, interruptionReason } from './classify-end.ts'
+import { type Claimed, recordStart } from './start.ts'
+
+export interface Conclusion extends AgentEnd {
+  /** The report that the runtime brought; undefined: the one that the agent sent through the API, if any. */
+  report: unknown
+  /** Model calls that are not in the ledger yet. */
+  calls?: readonly PricedCall[]
+  /** The streams of its budgets, as far as they are known. */
+  streams?: readonly Stream[]
+}
+
+/**
+ * Records the end of an agent in one transaction, before anything is checked: its calls, its exit and its report. An
+ * attempt with a report waits for its examination, which this process begins at once if `mayExamine`; any other attempt
+ * ends here. Resolves to the attempt if this process is to examine it.
+ */
+export async function recordEnd(
+  deps: EngineDeps,
+  { run, brief, attempt: known }: Claimed,
+  conclusion: Conclusion,
+  { mayExamine }: { mayExamine: boolean },
+): Promise<Claimed | null> {
+  let isRepeated = false
+  const write = (): Promise<Recorded> =>
+    deps.db.write(streamsOf(run.id, conclusion), async (tx) => {
+      const scope = await openScope(deps, tx, run.id)
+      const progress = await findProgress(tx, known.id)
+      if (scope === null || progress === undefined) return nothing
+      let current = brief
+      let attempt: Attempt = { ...known, ...progress }
+      const isOver = attempt.status !== 'launching' && attempt.status !== 'running'
+      const report = conclusion.report ?? attempt.report ?? undefined
+      const classified = classifyEnd(conclusion, report)
+      // The agent finished before its start was recorded: the daemon died between the two.
+      if (attempt.status === 'launching' && conclusion.startFailed !== true && classified.outcome !== 'interrupted')
+        ({ brief: current, attempt } = await recordStart(scope, brief, attempt, unseenStart(attempt)))
+      // Calls cost money, also those of an attempt that was ended by somebody else.
+      const { calls = [] } = conclusion
+      if (calls.length > 0 && !(isRepeated && (await isInLedger(scope, attempt, calls))))
+        ({ brief: current, attempt } = await recordSpends(scope, current, attempt, calls, { goOn: false }))
+      // The first try may have been committed, although its answer was lost.
+      const isOurs = isRepeated && attempt.status === 'examining' && attempt.worker === deps.worker
+      isRepeated = true
+      if (isOver && isOurs) attempt = (await findAttempt(tx, attempt.id)) ?? attempt
+      if (isOver) return isOurs ? { ...nothing, examined: { run: scope.run, brief: current, attempt } } : nothing
+      const ending = endingOf(classified, conclusion)
+      if (ending !== null) {
+        const status = mayExamine ? 'examining' : 'reported'
+        const reported = await recordReport(scope, current, attempt, {
+          ending,
+          status,
+          worker: mayExamine ? deps.worker : attempt.worker,
+          report: classified.report as Report,
+          ...exitOf(conclusion),
+        })
+        const examined = mayExamine ? { run: scope.run, brief: current, attempt: reported } : null
+        return { examined, points: ['attempt.reported'] }
+      }
+      await endWithoutReport(scope, current, attempt, classified, conclusion)
+      return { examined: null, points: scope.run.endedAt === null ? ['attempt.ended'] : ['attempt.ended', 'run.ended'] }
+    })
+  const place = { runId: run.id, briefId: brief.id, attemptId: known.id }
+  const recorded = await persist(deps, () => withNet(deps, place, write))
+  for (const point of recorded?.points ?? []) deps.chaosPoint(point)
+  return recorded?.examined ?? null
+}
+
+interface Recorded {
+  readonly examined: Claimed | null
+  readonly points: readonly ChaosPointName[]
+}
+
+const nothing: Recorded = { examined: null, points: [] }
+
+const isInLedger = async ({ tx }: RunScope, { id }: Attempt, [first]: readonly PricedCall[]): Promise<boolean> =>
+  (await findSpend(tx, spendId(id, first?.number ?? 0))) !== undefined
+
+/** Returns what is left to do for an attempt with a report; null if there is nothing to examine. */
+const endingOf = ({ outcome, detail, report }: Classified, { refused = null, ended }: Conclusion): Ending | null =>
+  report === null || (outcome !== 'ok' && outcome !== 'partial_output')
+    ? null
+    : { outcome, detail, refused, denied: (ended.denied ?? []).slice(0, 100) }
+
+async function recordReport(
+  { tx, run, by }: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  patch: Partial<Attempt> & Pick<Attempt, 'status' | 'ending'>,
+): Promise<Attempt> {
+  await record(
+    tx,
+    {
+      kind: 'agent_ended',
+      by,
+      runId: run.id,
+      briefId: brief.id,
+      attemptId: attempt.id,
+      ...eventTags(brief),
+      level: 'verbose',
+      message: `${nameOf(brief)} attempt ${attempt.fence}: its agent has ended; its evidence is ${patch.status === 'examining' ? 'checked' : 'to be checked'}`,
+      data: { status: patch.status, outcome: patch.ending?.outcome, exit_code: patch.exitCode ?? null },
+    },
+    [updated(attempts, attempt, patch), endedAgent(attempt, tx.at)],
+  )
+  return { ...attempt, ...patch }
+}
+
+const exitOf = ({ ended }: Conclusion): Partial<Attempt> => ({
+  ...(ended.exitCode === null ? {} : { exitCode: ended.exitCode }),
+  ...(ended.used === undefined ? {} : { used: ended.used }),
+})
+
+function endWithoutReport(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  classified: Classified,
+  conclusion: Conclusion,
+): Promise<void> {
+  const { ended, refused = null } = conclusion
+  const { denied = [] } = ended
+  const isDenied = classified.outcome === 'blocked' && denied.length > 0 && classified.report?.question === undefined
+  return endAttempt(scope, brief, attempt, {
+    classified,
+    examination: null,
+    ended,
+    denied,
+    ...(isDenied ? { cause: 'permission' as const } : {}),
+    reason: interruptionReason(conclusion),
+    refused,
+    limited: ended.limited ?? null,
+  })
+}
+
+const unseenStart = ({ session, boxed }: Attempt) => ({ pid: null, promptSha256: null, session, boxed })
+
+/** The stream of the run, those of its budgets, and the system's if a provider is to be held. */
+const streamsOf = (runId: string, { streams = [], ended }: Conclusion): Stream[] => [
+  `run:${runId}`,
+  ...streams,
+  ...(ended.limited === undefined ? [] : ['system' as const]),
+]

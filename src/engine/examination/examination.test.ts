@@ -1,0 +1,391 @@
+import { expect, it } from 'vitest'
+
+import { type AgencyOptions, openAgency, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
+import { describeStores, type FreshStore } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { RuntimeEvent } from '../../adapters/runtime/port.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import type { Db } from '../../db/port.ts'
+import { refusal } from '../../kernel/errors.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
+import { direct } from '../../playbooks/direct/decide.ts'
+import { createMemoryWorkspaces } from '../../workspaces/memory.ts'
+import type { CommandLimits, CommandResult, Workspaces } from '../../workspaces/port.ts'
+
+const command = [{ kind: 'command', run: 'npm test' }] as const
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Workspaces in memory whose commands last until they are ended or let go. */
+function slowCommands() {
+  const memory = createMemoryWorkspaces()
+  const running = new Set<{ finish(result: Partial<CommandResult>): void }>()
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const run = ({ signal }: CommandLimits): Promise<CommandResult> => {
+    const { promise, resolve } = Promise.withResolvers<CommandResult>()
+    const each = {
+      finish: (result: Partial<CommandResult>) => {
+        running.delete(each)
+        resolve({
+          exitCode: 0,
+          signal: null,
+          timedOut: false,
+          output: '',
+          outputSha256: '',
+          durationMs: 0,
+          boxed: true,
+          ...result,
+        })
+      },
+    }
+    running.add(each)
+    begin()
+    signal?.addEventListener('abort', () => each.finish({ exitCode: null, signal: 'SIGTERM' }))
+    return promise
+  }
+  const workspaces: Workspaces = {
+    ...memory,
+    checkout: async (request) => ({
+      ...(await memory.checkout(request)),
+      boxed: true,
+      run: (_command, limits) => run(limits),
+    }),
+  }
+  return {
+    workspaces,
+    running: () => running.size,
+    begun,
+    finish: () => running.forEach((each) => each.finish({})),
+  }
+}
+
+/** The next life of an agency that has died or was stopped: the same store and workspaces, its worker's next boot. */
+const reopen = (before: TestAgency, store: FreshStore, options: AgencyOptions = {}): Promise<TestAgency> =>
+  openAgency({ db: store.db, clock: before.clock, workspaces: before.workspaces, worker: 'test:2', ...options })
+
+describeStores('an examination', (openFresh) => {
+  it('of finished work survives the death of the daemon, and no agent is launched again', async () => {
+    const slow = slowCommands()
+    const before = await startAgency(openFresh, { workspaces: slow.workspaces })
+    const started = await before.run({ evidence: [...command], play: [work, [{ hang: {} }]] })
+    await slow.begun
+    expect((await before.inspect(started)).attempts).toMatchObject([
+      { status: 'examining', outcome: null, report: { status: 'done' }, ending: { outcome: 'ok' } },
+    ])
+    // The agent has ended, and its place is free.
+    expect(before.engine.running()).toBe(0)
+    expect(await before.store.raw('SELECT state FROM agents')).toEqual([{ state: 'ended' }])
+    before.die()
+    const after = await reopen(before, before.store, { workspaces: slow.workspaces })
+    await after.engine.start()
+    // The start only marks: the check itself is still to be done.
+    expect((await after.inspect(started)).attempts).toMatchObject([{ outcome: null }])
+    await after.until(async () => (await after.inspect(started)).attempts[0]?.worker === 'test:2')
+    await turn()
+    slow.finish()
+    const run = await after.settled(started)
+    expect(run.status).toBe('done')
+    expect((await after.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'copy' }])
+  })
+
+  const ways: [string, (steps: StepInput[]) => StepInput[], RuntimeEvent | null][] = [
+    ['the API', (steps) => steps, null],
+    [
+      'a file in the outbox',
+      ([first]) => [
+        first as StepInput,
+        { write: { path: '.agency/outbox/report.json', text: '{"status":"done","summary":"Done."}' } },
+      ],
+      null,
+    ],
+    [
+      'its output',
+      ([first]) => [first as StepInput],
+      { kind: 'report', report: { status: 'done', summary: 'Done.', outputs: ['result.md'] } },
+    ],
+  ]
+  it.each(ways)('keeps a report that came through %s', async (_, steps, report) => {
+    const slow = slowCommands()
+    const before = await startAgency(openFresh, {
+      workspaces: slow.workspaces,
+      ...(report === null ? {} : { runtimes: [saying(report)] }),
+    })
+    const started = await before.run({
+      evidence: [...command],
+      ...(report === null ? { play: [steps([...work]), [{ hang: {} }]] } : { runtime: 'saying' }),
+    })
+    await slow.begun
+    before.die()
+    const after = await reopen(before, before.store, {
+      workspaces: slow.workspaces,
+      ...(report === null ? {} : { runtimes: [saying(report)] }),
+    })
+    await after.engine.start()
+    await after.until(async () => (await after.inspect(started)).attempts[0]?.worker === 'test:2')
+    await turn()
+    slow.finish()
+    expect((await after.settled(started)).status).toBe('done')
+    expect((await after.inspect(started)).attempts).toHaveLength(1)
+  })
+
+  it('ends when its run is cancelled', async () => {
+    const slow = slowCommands()
+    const agency = await startAgency(openFresh, { workspaces: slow.workspaces })
+    const started = await agency.run({ evidence: [...command] })
+    await slow.begun
+    await agency.runs.cancel(operator, started.id, undefined)
+    expect(slow.running()).toBe(0)
+    await agency.engine.idle()
+    expect(agency.engine.examining()).toBe(0)
+    expect((await agency.inspect(started)).attempts).toMatchObject([{ status: 'ended', outcome: 'interrupted' }])
+  })
+
+  it('ends at a stop and continues when the stop is lifted, without another agent', async () => {
+    const slow = slowCommands()
+    const agency = await startAgency(openFresh, { workspaces: slow.workspaces })
+    const started = await agency.run({ evidence: [...command] })
+    await slow.begun
+    await agency.stops.set(operator, undefined, 'for a test')
+    await agency.until(async () => (await agency.inspect(started)).attempts[0]?.status === 'reported')
+    expect(slow.running()).toBe(0)
+    await agency.stops.clear(operator, undefined)
+    await agency.until(async () => (await agency.inspect(started)).attempts[0]?.status === 'examining')
+    await turn()
+    slow.finish()
+    expect((await agency.settled(started)).status).toBe('done')
+    expect((await agency.inspect(started)).attempts).toHaveLength(1)
+  })
+
+  it('ends when the daemon stops, and the next one continues it', async () => {
+    const slow = slowCommands()
+    const before = await startAgency(openFresh, { workspaces: slow.workspaces })
+    const started = await before.run({ evidence: [...command] })
+    await slow.begun
+    await before.engine.stop()
+    expect(slow.running()).toBe(0)
+    expect((await before.inspect(started)).attempts).toMatchObject([{ status: 'reported' }])
+    const after = await reopen(before, before.store, { workspaces: slow.workspaces })
+    await after.engine.start()
+    await after.until(async () => (await after.inspect(started)).attempts[0]?.status === 'examining')
+    await turn()
+    slow.finish()
+    expect((await after.settled(started)).status).toBe('done')
+    expect((await after.inspect(started)).attempts).toHaveLength(1)
+  })
+
+  it('waits for a free slot, and agents do not wait for it', async () => {
+    const slow = slowCommands()
+    const agency = await startAgency(openFresh, { workspaces: slow.workspaces, slots: 1 })
+    const first = await agency.run({ evidence: [...command] })
+    await slow.begun
+    const second = await agency.run({ evidence: [...command] })
+    await agency.until(async () => (await agency.inspect(second)).attempts[0]?.status === 'reported')
+    expect(slow.running()).toBe(1)
+    slow.finish()
+    expect((await agency.settled(first)).status).toBe('done')
+    await agency.until(async () => (await agency.inspect(second)).attempts[0]?.status === 'examining')
+    await turn()
+    slow.finish()
+    expect((await agency.settled(second)).status).toBe('done')
+  })
+
+  it('that cannot be done is repeated, then a question; the answer repeats it without another agent', async () => {
+    const memory = createMemoryWorkspaces()
+    let isBroken = true
+    const workspaces: Workspaces = {
+      ...memory,
+      checkout: async (request) => {
+        if (isBroken) throw new Error('no space left on device')
+        return { ...(await memory.checkout(request)), boxed: true }
+      },
+    }
+    memory.answer('npm test', () => ({ exitCode: 0, output: '' }))
+    const agency = await startAgency(openFresh, { workspaces })
+    const started = await agency.run({ evidence: [...command], play: [work, [{ hang: {} }]] })
+    for (const [index, waitMs] of [1_000, 5_000, 30_000].entries()) {
+      while (agency.logged.filter(isUnchecked).length <= index) await turn()
+      await turn()
+      agency.clock.advance(waitMs)
+    }
+    const { question } = await agency.until(async () => {
+      const [found] = (await agency.inspect(started)).questions
+      return found === undefined ? null : { question: found }
+    })
+    expect(question).toMatchObject({
+      class: 'fault',
+      text: 'main is stuck: its evidence could not be checked: no space left on device',
+    })
+    expect(await agency.brief(started)).toMatchObject({ status: 'blocked', retriesUsed: 0, crashRetries: 0 })
+    expect((await agency.inspect(started)).attempts).toMatchObject([
+      { status: 'reported', heldBy: `question:${question.id}` },
+    ])
+    isBroken = false
+    await agency.questions.answer(operator, question.id, 'retry')
+    expect((await agency.settled(started)).status).toBe('done')
+    expect((await agency.inspect(started)).attempts).toHaveLength(1)
+  })
+
+  it('that waits for an answer ends with its brief', async () => {
+    const memory = createMemoryWorkspaces()
+    const workspaces: Workspaces = {
+      ...memory,
+      open: async () => {
+        throw refusal('bug', 'a fault')
+      },
+    }
+    const agency = await startAgency(openFresh, { workspaces })
+    const started = await agency.run({ evidence: [...command] })
+    const question = await agency.until(async () => (await agency.inspect(started)).questions[0])
+    await agency.questions.answer(operator, question.id, 'abandon')
+    expect((await agency.settled(started)).status).toBe('failed')
+    expect((await agency.inspect(started)).attempts).toMatchObject([{ status: 'ended', outcome: 'interrupted' }])
+  })
+})
+
+const isUnchecked = ({ message }: { message: string }): boolean =>
+  message === 'the evidence of an attempt could not be checked'
+
+/** A runtime whose agent reports in its output and ends. */
+const saying = (report: RuntimeEvent) => ({
+  name: 'saying',
+  capabilities: { simulated: true, boxed: false, evidenceUnboxed: true, send: false, resume: false },
+  available: async () => ({ ok: true as const }),
+  checkOptions: () => {},
+  launch: async ({ workspace }: { workspace: { write(path: string, text: string): Promise<void> } }) => {
+    await workspace.write('result.md', 'Done.\n')
+    return {
+      pid: null,
+      events: (async function* (): AsyncGenerator<RuntimeEvent> {
+        yield report
+        yield { kind: 'ended', exitCode: 0, signal: null }
+      })(),
+      send: async () => {},
+      interrupt: async () => {},
+    }
+  },
+})
+
+/** A playbook that throws at this event as long as it is told to. */
+const throwing = (kind: string, times: { left: number }): Playbook => ({
+  ...direct,
+  decide: (view, event) => {
+    if (event.kind === kind && times.left > 0) {
+      times.left--
+      throw new Error('a fault of the playbook')
+    }
+    return direct.decide(view, event)
+  },
+})
+
+describeStores('a playbook that throws', (openFresh) => {
+  it('always becomes a question, also after a restart, and the finished work is kept', async () => {
+    const times = { left: Number.POSITIVE_INFINITY }
+    const options = { playbooks: [throwing('brief_ready', times)], mayLogErrors: true }
+    const before = await startAgency(openFresh, options)
+    const started = await before.run({ play: [work, [{ hang: {} }]] })
+    const question = await before.until(async () => (await before.inspect(started)).questions[0])
+    expect(question).toMatchObject({
+      class: 'fault',
+      text: 'main is stuck: Agency failed to record its result: a fault of the playbook',
+    })
+    expect(await before.brief(started)).toMatchObject({ status: 'blocked', crashRetries: 0 })
+    await before.engine.stop()
+    const after = await reopen(before, before.store, options)
+    await after.engine.start()
+    await after.engine.sweep()
+    expect((await after.inspect(started)).attempts).toMatchObject([{ status: 'reported' }])
+    times.left = 0
+    await after.questions.answer(operator, question.id, 'retry')
+    expect((await after.settled(started)).status).toBe('done')
+    expect((await after.inspect(started)).attempts).toHaveLength(1)
+  })
+
+  it('once is asked again, and nobody notices', async () => {
+    const agency = await startAgency(openFresh, { playbooks: [throwing('brief_ready', { left: 1 })] })
+    const run = await agency.settled(await agency.run())
+    expect(run.status).toBe('done')
+    expect((await agency.inspect(run)).questions).toEqual([])
+  })
+
+  it('while an abandoned attempt is marked does not prevent the start', async () => {
+    const before = await startAgency(openFresh)
+    const started = await before.run({ play: [[{ hang: {} }], work], crashRetries: 0 })
+    await before.passed('attempt.started')
+    before.die()
+    const after = await reopen(before, before.store, {
+      playbooks: [throwing('brief_blocked', { left: Number.POSITIVE_INFINITY })],
+      mayLogErrors: true,
+    })
+    // The twentieth interruption in a row blocks the brief.
+    await before.store.raw('UPDATE briefs SET interruptions = 19')
+    await after.engine.start()
+    const question = await after.until(async () => (await after.inspect(started)).questions[0])
+    expect(question).toMatchObject({ class: 'fault' })
+    expect((await after.inspect(started)).attempts).toMatchObject([{ status: 'ended' }])
+    await before.store.raw('UPDATE briefs SET interruptions = 0')
+    await after.questions.answer(operator, question.id, 'retry')
+    expect((await after.settled(started)).status).toBe('done')
+  })
+})
+
+describeStores('a commit whose answer is lost', (openFresh) => {
+  /** Commits the next write of this kind and says that the store cannot be reached. */
+  function losing(db: Db): { db: Db; lose(): void } {
+    let isLost = false
+    return {
+      lose: () => {
+        isLost = true
+      },
+      db: {
+        ...db,
+        write: async (streams, body) => {
+          const answer = await db.write(streams, body)
+          if (!isLost || !streams.some((stream) => stream.startsWith('run:'))) return answer
+          isLost = false
+          throw refusal('store_unusable', 'the connection is gone')
+        },
+      },
+    }
+  }
+
+  it('leaves no claimed brief behind: the sweep finds it', async () => {
+    const store = await openFresh()
+    const { db, lose } = losing(store.db)
+    const agency = await openAgency({ db, mayLogErrors: true })
+    await agency.engine.start()
+    await agency.stops.set(operator, undefined, 'wait')
+    const started = await agency.run()
+    lose()
+    await agency.stops.clear(operator, undefined)
+    await agency.until(async () => (await agency.brief(started)).status === 'assigned')
+    await agency.engine.idle()
+    expect(agency.engine.running()).toBe(0)
+    await agency.engine.sweep()
+    expect((await agency.settled(started)).status).toBe('done')
+    expect((await agency.inspect(started)).attempts).toMatchObject([
+      { outcome: 'interrupted', detail: 'record_lost' },
+      { outcome: 'ok' },
+    ])
+  })
+
+  it('records no call twice and loses no report', async () => {
+    const store = await openFresh()
+    const { db, lose } = losing(store.db)
+    const agency = await openAgency({
+      db,
+      mayLogErrors: true,
+      chaosPoint: (point) => {
+        if (point === 'agent.exited') lose()
+      },
+    })
+    await agency.engine.start()
+    const started = await agency.run({
+      play: [[{ usage: { input_tokens: 10, output_tokens: 5 } }, ...work] as StepInput[], [{ hang: {} }]],
+    })
+    while (!agency.logged.some(({ level }) => level === 'error')) await turn()
+    await turn()
+    agency.clock.advance(500)
+    const run = await agency.settled(started)
+    expect(run).toMatchObject({ status: 'done', inputTokens: 10, outputTokens: 5 })
+    expect((await agency.inspect(run)).attempts).toHaveLength(1)
+  })
+})

@@ -1,0 +1,112 @@
+// @suite process
+
+import { describe, expect, it } from 'vitest'
+
+import { openAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { makeRepository, openRepositories, type TestRepository } from '../../../test/support/repository.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import type { Evidence } from '../../work/evidence/contract.ts'
+import type { Run } from '../../work/runs/contract.ts'
+
+const report = (...outputs: string[]): StepInput => ({ report: { status: 'done', summary: 'Done.', outputs } })
+const write = (path: string, text: string): StepInput => ({ write: { path, text } })
+const command = (run: string) => ({ kind: 'command' as const, run })
+
+interface Place {
+  agency: TestAgency
+  repository: TestRepository
+  start(play: StepInput[][], evidence: Partial<Evidence>[], more?: object): Promise<Run>
+  /** Approves the merge and resolves to the ended run. */
+  merged(run: Run): Promise<Run>
+}
+
+async function open(files?: Record<string, string>): Promise<Place> {
+  const repository = makeRepository(files)
+  const agency = await openAgency(openRepositories())
+  await agency.engine.start()
+  return {
+    agency,
+    repository,
+    start: (play, evidence, more = {}) =>
+      agency.run({ play, evidence: evidence as never, repo: repository.path, ...more }),
+    merged: async (run) => {
+      await agency.until(async () => (await agency.inspect(run)).gates[0])
+      await agency.gates.approve(operator, { target: run.id, gate: 'merge' })
+      return agency.settled(run)
+    },
+  }
+}
+
+describe('the evidence of work in a repository', () => {
+  it('is not met by a file that git does not deliver', async () => {
+    const { agency, start } = await open({ 'README.md': '# A\n', '.gitignore': 'dist/\n' })
+    const run = await start(
+      [[write('dist/app.js', 'ok\n'), write('src/app.js', 'ok\n'), report()]],
+      [{ kind: 'file', path: 'dist/app.js' }, command('test -f dist/app.js')],
+      { retryBudget: 0 },
+    )
+    expect((await agency.settled(run)).status).toBe('failed')
+    const { attempts, evidence } = await agency.inspect(run)
+    expect(attempts).toMatchObject([{ outcome: 'bad_output', checkedIn: 'checkout' }])
+    expect(evidence.map(({ passed }) => passed)).toEqual([false, false])
+  })
+
+  it('is not met by a file that an evidence command makes', async () => {
+    const { agency, start } = await open()
+    const run = await start(
+      [[write('build.sh', 'echo made > made.txt\n'), report()]],
+      [command('sh build.sh'), { kind: 'file', path: 'made.txt' }],
+      { retryBudget: 0 },
+    )
+    await agency.settled(run)
+    expect((await agency.inspect(run)).evidence.map(({ passed }) => passed)).toEqual([true, false])
+  })
+
+  it('leaves nothing behind that a later attempt would commit', async () => {
+    const { repository, start, merged } = await open()
+    const run = await start(
+      [
+        [write('first.txt', '1\n'), report()],
+        [write('second.txt', '2\n'), report()],
+      ],
+      [command('echo x > coverage.tmp; test -f second.txt')],
+    )
+    expect((await merged(run)).status).toBe('done')
+    expect(repository.git('ls-tree', '--name-only', 'HEAD').split('\n')).toEqual([
+      'README.md',
+      'first.txt',
+      'second.txt',
+    ])
+  })
+
+  it('is not met by the HOME of the agent', async () => {
+    const { agency, start } = await open()
+    const run = await start(
+      [[{ run: 'echo yes > "$HOME/trick"' }, write('a.txt', 'a\n'), report()] as StepInput[]],
+      [command('test -f "$HOME/trick"')],
+      { retryBudget: 0 },
+    )
+    await agency.settled(run)
+    expect((await agency.inspect(run)).evidence.map(({ passed }) => passed)).toEqual([false])
+  })
+
+  it('may rewrite a reported file: a verifier still finds the hash that it is told', async () => {
+    const { agency, start, merged } = await open()
+    const verdict: StepInput = {
+      report: {
+        status: 'done',
+        summary: 'Good.',
+        verdict: { verdict: 'pass', checked: ['a.txt holds what was asked'] },
+      } as never,
+    }
+    const run = await start([[write('a.txt', 'a\n'), report('a.txt')]], [command('echo formatted >> a.txt')], {
+      verify: 'all',
+      verifierRuntime: 'scripted',
+      verifierOptions: { scenario: { attempts: [[verdict]] } },
+    })
+    expect((await merged(run)).status).toBe('done')
+    const { attempts } = await agency.inspect(run)
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['ok', 'ok'])
+  })
+})

@@ -1,0 +1,48 @@
+import { change } from '../../events/change.ts'
+import { attempts, findAttempt, listReported } from '../../work/attempts/store.ts'
+import { findBrief } from '../../work/briefs/store.ts'
+import { lookForObstacles } from '../../work/stops/store.ts'
+import { findRun } from '../../work/runs/store.ts'
+import type { Claimed } from '../attempt/start.ts'
+import type { EngineDeps } from '../deps.ts'
+
+/**
+ * Takes up to `limit` attempts whose evidence waits to be checked, oldest first. Finding takes no lock; each attempt is
+ * looked at again under the stream of its run, so that of two workers one gets it.
+ */
+export async function claimExaminations(deps: EngineDeps, limit: number): Promise<Claimed[]> {
+  const found = await deps.db.read((tx) => listReported(tx, limit))
+  const results = await Promise.allSettled(found.map(({ attemptId, runId }) => claim(deps, runId, attemptId)))
+  return results.flatMap((result) => {
+    if (result.status === 'fulfilled') return result.value
+    deps.log.error('an examination could not be claimed', { error: String(result.reason) })
+    return []
+  })
+}
+
+const claim = (deps: EngineDeps, runId: string, attemptId: string): Promise<Claimed[]> =>
+  deps.db.write([`run:${runId}`], async (tx) => {
+    const run = await findRun(tx, runId)
+    const attempt = await findAttempt(tx, attemptId)
+    if (run === undefined || attempt?.status !== 'reported' || attempt.heldBy !== null) return []
+    if ((await lookForObstacles(tx, run.organisationId)).stopped) return []
+    const brief = await findBrief(tx, attempt.briefId)
+    if (brief === undefined) return []
+    const taken = await change(
+      tx,
+      attempts,
+      attempt,
+      { status: 'examining', worker: deps.worker },
+      {
+        kind: 'examination_started',
+        by: 'engine',
+        runId,
+        briefId: brief.id,
+        attemptId,
+        level: 'verbose',
+        message: `${brief.key} attempt ${attempt.fence}: its evidence is checked`,
+        data: { worker: deps.worker },
+      },
+    )
+    return [{ run, brief, attempt: { ...attempt, ...taken } }]
+  })

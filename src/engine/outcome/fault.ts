@@ -1,0 +1,101 @@
+import type { Tx } from '../../db/port.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
+import { redact } from '../../secrets/redact.ts'
+import { holdAttempt } from '../../work/attempts/hold.ts'
+import { endLiveAttemptOf } from '../../work/attempts/end-live.ts'
+import { findAttempt } from '../../work/attempts/store.ts'
+import { moveBrief, nameOf } from '../../work/briefs/moves.ts'
+import { canMove } from '../../work/briefs/states.ts'
+import { findBrief } from '../../work/briefs/store.ts'
+import { askQuestion } from '../../work/questions/ask.ts'
+import { faultOptions } from '../../work/questions/options.ts'
+import { findRun } from '../../work/runs/store.ts'
+import { scopeOf } from '../../work/scope.ts'
+import type { EngineDeps } from '../deps.ts'
+import { isPassing, persist } from '../persist.ts'
+
+export interface FaultPlace {
+  readonly runId: string
+  readonly briefId: string
+  /** Null: the fault has nothing to do with an attempt under way. */
+  readonly attemptId: string | null
+}
+
+/**
+ * Runs a write that asks a playbook. If it throws twice, the fault is ours: nobody may be left waiting for it without
+ * a word, so the brief is blocked with a question, without asking the playbook again. Trouble of the store is left to
+ * the caller, who waits for it to pass.
+ */
+export async function withNet<T>(deps: EngineDeps, place: FaultPlace, write: () => Promise<T>): Promise<T | null> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isPassing(error)) throw error
+  }
+  try {
+    return await write()
+  } catch (error) {
+    if (isPassing(error)) throw error
+    deps.log.error('a result could not be recorded; its brief is blocked with a question', {
+      run: place.runId,
+      attempt: place.attemptId,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+    await blockWithFault(deps, place, `Agency failed to record its result: ${messageOf(error)}`)
+    return null
+  }
+}
+
+/**
+ * Blocks a brief with a question of class `fault`. An attempt with a report keeps it and is examined again after the
+ * answer; any other attempt ends.
+ */
+export const blockWithFault = (deps: EngineDeps, place: FaultPlace, reason: string): Promise<void> =>
+  persist(deps, () => deps.db.write([`run:${place.runId}`], (tx) => block(deps, tx, place, reason)))
+
+async function block(
+  deps: EngineDeps,
+  tx: Tx,
+  { runId, briefId, attemptId }: FaultPlace,
+  reason: string,
+): Promise<void> {
+  const run = await findRun(tx, runId)
+  const brief = await findBrief(tx, briefId)
+  if (run === undefined || brief === undefined || run.endedAt !== null) return
+  const attempt = attemptId === null ? undefined : await findAttempt(tx, attemptId)
+  if (attemptId !== null && (attempt === undefined || attempt.status === 'ended')) return
+  // The playbook may be the one that throws, or may no longer exist.
+  const scope = scopeOf(
+    { ...deps, playbooks: new Map([[run.playbook, silent(run.playbook)]]), decide: async () => {} },
+    tx,
+    run,
+    'engine',
+  )
+  if (!canMove(brief.status, 'blocked')) {
+    deps.log.error('a brief cannot be blocked', { run: runId, brief: briefId, status: brief.status })
+    return
+  }
+  const question = await askQuestion(scope, {
+    brief,
+    kind: 'technical',
+    class: 'fault',
+    text: `${brief.key} is stuck: ${shorten(redact(reason), 1_000)}`,
+    context: shorten(brief.objective, 1_000),
+    options: faultOptions,
+    recommendation: 'retry',
+    risk: 'medium',
+  })
+  if (attempt !== undefined && attempt.ending !== null) await holdAttempt(scope, attempt, `question:${question.id}`)
+  else if (attempt !== undefined) await endLiveAttemptOf(scope, brief, shorten(reason, 500))
+  await moveBrief(scope, brief, 'blocked', {
+    kind: 'escalated',
+    code: 'ESCALATE',
+    message: `${nameOf(brief)} is blocked: ${shorten(redact(reason), 500)}`,
+    data: { class: 'fault' },
+  })
+}
+
+const silent = (name: Playbook['name']): Playbook => ({ name, decide: () => [] })
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,37 @@
+import { change } from '../../events/change.ts'
+import type { RunScope } from '../scope.ts'
+import type { Attempt } from './contract.ts'
+import { attempts } from './store.ts'
+
+/** Keeps a finished attempt from being examined until an answer: its report stays, and no agent is launched again. */
+export async function holdAttempt(scope: Pick<RunScope, 'tx' | 'by'>, attempt: Attempt, heldBy: string): Promise<void> {
+  await release(scope, attempt, heldBy, 'its evidence cannot be checked before an answer')
+}
+
+/** Returns an attempt to those that wait for an examination. */
+export const releaseAttempt = (scope: Pick<RunScope, 'tx' | 'by'>, attempt: Attempt, why: string): Promise<void> =>
+  release(scope, attempt, null, why)
+
+async function release(
+  scope: Pick<RunScope, 'tx' | 'by'>,
+  attempt: Attempt,
+  heldBy: string | null,
+  why: string,
+): Promise<void> {
+  await change(
+    scope.tx,
+    attempts,
+    attempt,
+    { status: 'reported', heldBy },
+    {
+      kind: 'examination_released',
+      by: scope.by,
+      runId: attempt.runId,
+      briefId: attempt.briefId,
+      attemptId: attempt.id,
+      level: 'verbose',
+      message: `attempt ${attempt.fence}: ${why}`,
+      data: { held_by: heldBy },
+    },
+  )
+}
