@@ -71,13 +71,17 @@ export function createApp(
   })
 
   app.get('/healthz', (c) => c.json({ ok: true }))
-  const openApi = JSON.stringify(
-    createOpenApi(
-      options.routes.map((route) => route.operation),
-      options.version,
-    ),
-  )
-  app.get('/api/openapi.json', (c) => c.body(openApi, 200, { 'content-type': 'application/json' }))
+  // Describing every operation takes a seventh of a daemon's start, and few daemons are asked for it.
+  let openApi: string | null = null
+  app.get('/api/openapi.json', (c) => {
+    openApi ??= JSON.stringify(
+      createOpenApi(
+        options.routes.map((route) => route.operation),
+        options.version,
+      ),
+    )
+    return c.body(openApi, 200, { 'content-type': 'application/json' })
+  })
   serveSignIn(app, credentials)
 
   app.use('/api/*', authenticate(credentials, clock))
