@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
 
-import { type ChaosPointName, chaosPointNames } from '../../src/kernel/chaos-point.ts'
+import type { ChaosPointName } from '../../src/kernel/chaos-point.ts'
 import { describeStores } from '../support/store.ts'
 import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
 import { createInstallation, type Installation, type Life } from './installation.ts'
-import { makeJobDue } from './death-points.ts'
+import { allPoints, makeJobDue } from './death-points.ts'
 import { runKinds } from './runs.ts'
 import { askFor, decideUntil, untilEnded } from './work.ts'
 
@@ -15,9 +15,11 @@ const plans: Partial<Record<ChaosPointName, readonly Kill[]>> = {
   // Recovery needs attempts that an earlier daemon left behind; it dies twice while it recovers the same ones.
   'recovery.begun': ['attempt.started:3', 'recovery.begun:1', 'recovery.begun:1'],
   'recovery.attempt_marked': ['attempt.started:3', 'recovery.attempt_marked:1'],
-  // One run has two gates, another has one question.
+  // One run has two gates, two have one, and another has one question.
   'gate.decided': ['gate.decided:1', 'gate.decided:1'],
   'question.answered': ['question.answered:1'],
+  // One run has two branches and one result.
+  'result.landed': ['result.landed:1'],
   // There is one job, which stays due until it has run to its end.
   'job.claimed': ['job.claimed:1', 'job.claimed:1'],
   'job.ran': ['job.ran:1', 'job.ran:1'],
@@ -25,7 +27,7 @@ const plans: Partial<Record<ChaosPointName, readonly Kill[]>> = {
 const planOf = (point: ChaosPointName): readonly Kill[] => plans[point] ?? [`${point}:1`, `${point}:2`]
 
 describeStores('a daemon that is killed', (_, store) => {
-  it.for(chaosPointNames)('at %s ends every run correctly and once after a restart', async (point) => {
+  it.for(allPoints)('at %s ends every run correctly and once after a restart', async (point) => {
     const installation = await createInstallation(store)
     onTestFinished(() => installation.remove())
     if (point.startsWith('job.')) await leaveJobDue(installation)

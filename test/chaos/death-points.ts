@@ -1,14 +1,17 @@
 import { pause } from '../../src/kernel/clock.ts'
-import { type ChaosPointName, chaosPointNames } from '../../src/kernel/chaos-point.ts'
+import { type ChaosPointName, chaosPointNames, repositoryPointNames } from '../../src/kernel/chaos-point.ts'
 import type { Ended, Installation, Life } from './installation.ts'
 import { shuffled } from './random.ts'
 
 /** The point of a daemon's death: a chaos point, or a moment that does not depend on its code. */
 export type DeathPoint = ChaosPointName | 'while starting' | 'at any moment' | 'with nothing to do'
 
+/** Every chaos point: the runs of a soak pass them all. */
+export const allPoints: readonly ChaosPointName[] = [...chaosPointNames, ...repositoryPointNames]
+
 /** Yields all points that a busy daemon passes, repeatedly, each time in another order. */
 export function* deathPointsInTurn(random: () => number): Generator<DeathPoint, never> {
-  for (;;) yield* shuffled([...chaosPointNames, 'while starting', 'at any moment'] as const, random)
+  for (;;) yield* shuffled([...allPoints, 'while starting', 'at any moment'] as const, random)
 }
 
 export interface Death {
@@ -41,14 +44,17 @@ async function dieAtPoint(
   { random, startMs }: { random: () => number; startMs: number },
 ): Promise<Death> {
   if (point.startsWith('job.')) await makeJobDue(installation)
-  const nth = /^(job|recovery|gate|question)\./.test(point) ? 1 : 1 + Math.floor(random() * 3)
+  const nth = isOfEveryAttempt.test(point) ? 1 + Math.floor(random() * 3) : 1
   const life = installation.start({ kill: `${point}:${nth}` })
   const reached = await endsWithin(life, 5_000 + 10 * startMs)
   if (!reached) life.kill()
   return { reached, ended: await life.ended }
 }
 
-const isPoint = (point: DeathPoint): point is ChaosPointName => (chaosPointNames as readonly string[]).includes(point)
+/** Points that a busy daemon passes often enough to wait for a later passing. */
+const isOfEveryAttempt = /^(brief|workspace|agent|attempt|examination|evidence)\./
+
+const isPoint = (point: DeathPoint): point is ChaosPointName => (allPoints as readonly string[]).includes(point)
 
 /** Makes the daemon's hourly job due, so that tests need not wait for it. */
 export const makeJobDue = ({ query }: Installation): Promise<unknown> =>

@@ -15,13 +15,17 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import type { Installation } from './installation.ts'
 import { processesOf } from './processes.ts'
+import { landed } from './repositories.ts'
 import type { ExpectedBrief, RunKind } from './runs.ts'
 
 /** A requested run with its idempotency key and the id in the answer. */
 export interface AskedRun {
   readonly kind: RunKind
   readonly key: string
+  readonly body: Record<string, unknown>
   readonly id: string
+  /** The operator's repository in which the work lands. */
+  readonly repository: string | null
 }
 
 /** Number of killed processes while the runs were under way. */
@@ -56,7 +60,7 @@ export async function findInRuns(
   for (const id of stored) if (!known.has(id)) findings.push(`${id}: was not requested, or was created twice`)
   for (const each of asked) {
     const report = (text: string): void => void findings.push(`${each.kind.name} ${each.id}: ${text}`)
-    const again = await client.send<Wire<Run>>('POST', '/runs', { key: each.key, body: each.kind.input })
+    const again = await client.send<Wire<Run>>('POST', '/runs', { key: each.key, body: each.body })
     if (again.id !== each.id) report(`requested again with its key, it is ${again.id}`)
     const inspected = await client.send<Inspected>('GET', `/runs/${each.id}/inspect?events=1000`)
     const mission = await client.send<Wire<Mission>>('GET', `/missions/${inspected.run.mission_id}`)
@@ -66,7 +70,7 @@ export async function findInRuns(
       const reportOf = (text: string): void => report(`${brief.key}: ${text}`)
       if (brief.kind !== 'work') findInDuty(inspected, brief, deaths, reportOf)
       else if (wanted === undefined) reportOf('was not requested')
-      else findInBrief(installation, inspected, brief, wanted, deaths, reportOf)
+      else findInBrief(installation, each, inspected, brief, wanted, deaths, reportOf)
     }
   }
   return findings
@@ -131,6 +135,7 @@ function findInRun(
 
 function findInBrief(
   { home }: Installation,
+  { repository }: AskedRun,
   inspected: Inspected,
   brief: Wire<Brief>,
   wanted: ExpectedBrief,
@@ -151,7 +156,9 @@ function findInBrief(
   findOutcomes(attempts, brief, wanted, deaths, (text) => report(`${text}: ${history}`))
   findOverlap(events, report)
   findTooEarly(inspected, brief, wanted, report)
-  findOutputs(join(home, 'workspaces', brief.run_id, brief.id), inspected, attempts.at(-1), brief, wanted, report)
+  findOutputs(inspected, attempts.at(-1), brief, wanted, report)
+  if (repository === null) findInWorkspace(join(home, 'workspaces', brief.run_id, brief.id), wanted, report)
+  else findInRepository(repository, wanted, report)
 }
 
 /**
@@ -242,14 +249,12 @@ function findTooEarly({ briefs, events }: Inspected, brief: Wire<Brief>, wanted:
 }
 
 function findOutputs(
-  workspace: string,
   { evidence, artifacts }: Inspected,
   accepted: Wire<Attempt> | undefined,
   brief: Wire<Brief>,
   wanted: ExpectedBrief,
   report: Report,
 ): void {
-  if (existsSync(join(workspace, 'overlap'))) report('two agents worked at the same time')
   const checks = evidence.filter((check) => check.attempt_id === accepted?.id)
   if (checks.length !== wanted.evidence || checks.some((check) => !check.passed))
     report(
@@ -262,7 +267,21 @@ function findOutputs(
     if (versions.some((artifact, index) => artifact.version !== index + 1)) report(`versions of ${path} are missing`)
     if (new Set(versions.map((artifact) => artifact.sha256)).size !== versions.length)
       report(`${path} was recorded twice`)
+  }
+}
+
+function findInWorkspace(workspace: string, { outputs }: ExpectedBrief, report: Report): void {
+  if (existsSync(join(workspace, 'overlap'))) report('two agents worked at the same time')
+  for (const [path, text] of Object.entries(outputs))
     if (!existsSync(join(workspace, path)) || readFileSync(join(workspace, path), 'utf8') !== text)
       report(`${path} in its workspace has the wrong content`)
+}
+
+function findInRepository(repository: string, { outputs }: ExpectedBrief, report: Report): void {
+  if (landed(repository, 'overlap').commits > 0) report('two agents worked at the same time')
+  for (const [path, text] of Object.entries(outputs)) {
+    const { content, commits } = landed(repository, path)
+    if (content !== text) report(`${path} in its repository has the wrong content`)
+    if (commits !== 1) report(`${path} was committed ${commits} times`)
   }
 }

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { pause } from '../../src/kernel/clock.ts'
 import { type AskedRun, findInRuns, findLeftBehind } from './findings.ts'
 import type { Installation, Life } from './installation.ts'
-import { dieAt, type DeathPoint, deathPointsInTurn } from './death-points.ts'
+import { allPoints, dieAt, type DeathPoint, deathPointsInTurn } from './death-points.ts'
 import { processesOf } from './processes.ts'
 import { randomFrom } from './random.ts'
 import { type RunKind, runKinds } from './runs.ts'
@@ -16,6 +16,10 @@ export interface SoakOptions {
    * The same seed gives the same requests and the same order of deaths; the state at a death depends on the machine.
    */
   readonly seed: number
+  /** Number of deaths at every chaos point below which the result proves too little. */
+  readonly deathsAtEachPoint?: number
+  /** Expects that agents were killed too, not only daemons. */
+  readonly killsAgents?: boolean
   readonly log?: (line: string) => void
 }
 
@@ -31,21 +35,26 @@ export interface SoakResult {
   /** The longest sequence of interrupted attempts of a brief. */
   readonly interruptions: number
   readonly seconds: number
+  /** The part of them in which rounds came to their end: all runs ended before the next death. */
+  readonly secondsOfEnds: number
   readonly findings: readonly string[]
 }
 
-/** Maximum number of open runs: enough for every slot of the daemon, few enough to end soon afterwards. */
-const openRuns = 12
+/**
+ * Maximum number of open runs: enough for every slot of the daemon, few enough that each of them proceeds in a short
+ * life.
+ */
+const openRuns = 6
 /** After this number of deaths all runs may end, because a brief that is interrupted twenty times in a row is stopped. */
 const killsPerRound = 12
 
 /** Kills the daemon at one point after the other while clients request runs, and checks the results. */
 export async function killRepeatedly(
   installation: Installation,
-  { kills, seed, log = () => {} }: SoakOptions,
+  { kills, seed, deathsAtEachPoint = 0, killsAgents = false, log = () => {} }: SoakOptions,
 ): Promise<SoakResult> {
   const began = performance.now()
-  const tally: Tally = { asked: [], findings: [], deaths: new Map(), elsewhere: 0, agents: 0 }
+  const tally: Tally = { asked: [], findings: [], deaths: new Map(), elsewhere: 0, agents: 0, msOfEnds: 0, next: null }
   const random = randomFrom(seed)
   const points = deathPointsInTurn(random)
   const startMs = await timeStart(installation)
@@ -65,20 +74,28 @@ export async function killRepeatedly(
     const clients = openClients(installation, `round ${round}`, seed * 31 + round, tally)
     for (const until = Math.min(kills, killed + killsPerRound); killed < until;) {
       const point = points.next().value
+      tally.next = point
       const killAgent = (): void => void (random() < 0.4 && (tally.agents += killOneAgent(installation, random)))
       const { reached, ended } = await dieAt(installation, point, { random, startMs, killAgent })
       if (ended.signal !== 'SIGKILL')
         tally.findings.push(`before ${point} the daemon ended with ${ended.code}: ${ended.output}`)
       // Kills an agent that has outlived its daemon: the next daemon will search for it.
       killAgent()
+      if (!reached) log(`${point} was not passed in time`)
       died(reached ? point : null)
     }
+    const endBegan = performance.now()
     finished = installation.start()
     await clients.close()
     const unended = await untilEnded(installation, 180_000)
+    tally.msOfEnds += performance.now() - endBegan
     if (unended > 0) tally.findings.push(`${unended} runs do not end`)
   }
   tally.findings.push(...(await findInRuns(installation, tally.asked, { daemons: killed, agents: tally.agents })))
+  for (const point of allPoints)
+    if ((tally.deaths.get(point) ?? 0) < deathsAtEachPoint)
+      tally.findings.push(`killed ${tally.deaths.get(point) ?? 0} times at ${point}, not ${deathsAtEachPoint}`)
+  if (killsAgents && tally.agents === 0) tally.findings.push('no agent was killed')
   await finished?.stop()
   tally.findings.push(...(await findLeftBehind(installation)))
   return {
@@ -90,6 +107,7 @@ export async function killRepeatedly(
     outcomes: await countOutcomes(installation),
     interruptions: await longestRow(installation),
     seconds: secondsSince(began),
+    secondsOfEnds: Math.round(tally.msOfEnds / 1_000),
     findings: tally.findings,
   }
 }
@@ -100,6 +118,9 @@ interface Tally {
   readonly deaths: Map<DeathPoint, number>
   elsewhere: number
   agents: number
+  msOfEnds: number
+  /** The point of the next death. */
+  next: DeathPoint | null
 }
 
 const secondsSince = (began: number): number => Math.round((performance.now() - began) / 1_000)
@@ -114,8 +135,11 @@ async function timeStart(installation: Installation): Promise<number> {
   return tookMs
 }
 
+/** The scripted agent's entry, from its source or from a bundle. */
+const isAgent = /scripted.(main|agent)\.m?[jt]s/
+
 function killOneAgent({ home }: Installation, random: () => number): number {
-  const agents = processesOf(home).filter(({ launchId, command }) => launchId !== null && /scripted.main/.test(command))
+  const agents = processesOf(home).filter(({ launchId, command }) => launchId !== null && isAgent.test(command))
   const chosen = agents[Math.floor(random() * agents.length)]
   if (chosen === undefined) return 0
   try {
@@ -132,15 +156,15 @@ function openClients(
   installation: Installation,
   name: string,
   seed: number,
-  { asked, findings }: Tally,
+  tally: Tally,
 ): { close(): Promise<unknown> } {
   let isOver = false
   const clients = [
     decideUntil(installation, () => isOver),
     ...[1, 2, 3].map((number) =>
-      ask(installation, `${name}, client ${number}`, randomFrom(seed * 31 + number), asked, () => isOver),
+      ask(installation, `${name}, client ${number}`, randomFrom(seed * 31 + number), tally, () => isOver),
     ),
-  ].map((client) => client.catch((error: unknown) => void findings.push(`${name}: ${String(error)}`)))
+  ].map((client) => client.catch((error: unknown) => void tally.findings.push(`${name}: ${String(error)}`)))
   return {
     close: () => {
       isOver = true
@@ -154,11 +178,12 @@ async function ask(
   installation: Installation,
   name: string,
   random: () => number,
-  asked: AskedRun[],
+  tally: Tally,
   isOver: () => boolean,
 ): Promise<void> {
   for (let number = 1; !isOver(); number++) {
-    const kind = patient(runKinds[Math.floor(random() * runKinds.length)] as RunKind)
+    const kind = patient(pickKind(random, tally.next))
+    const { asked } = tally
     asked.push(await askFor(installation, kind, `${name}, run ${number}`))
     const known = asked[Math.floor(random() * asked.length)] as AskedRun
     const again = await askFor(installation, known.kind, known.key)
@@ -166,6 +191,13 @@ async function ask(
     await pause(random() * 400)
     await untilRoom(installation, isOver)
   }
+}
+
+/** Draws a kind of run; half of the requests are for the kind that passes the point which the daemon is to die at. */
+function pickKind(random: () => number, next: DeathPoint | null): RunKind {
+  const wanted = runKinds.filter(({ passes = [] }) => passes.some((prefix) => next?.startsWith(prefix)))
+  const kinds = wanted.length > 0 && random() < 0.5 ? wanted : runKinds
+  return kinds[Math.floor(random() * kinds.length)] as RunKind
 }
 
 async function untilRoom({ client }: Installation, isOver: () => boolean): Promise<void> {

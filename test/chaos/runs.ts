@@ -7,6 +7,10 @@ export interface RunKind {
   readonly briefs: Readonly<Record<string, ExpectedBrief>>
   /** Gates that the operator has to approve. */
   readonly gates: readonly string[]
+  /** Beginnings of the names of chaos points that only runs of this kind pass. */
+  readonly passes?: readonly string[]
+  /** True: each request has a repository of its own, in which the outputs land once. */
+  readonly inRepository?: true
 }
 
 export interface ExpectedBrief {
@@ -199,6 +203,7 @@ const decided: RunKind = {
   },
   briefs: { house: expected({ outputs: { 'house.txt': 'built\n' } }) },
   gates: ['plan', 'acceptance'],
+  passes: ['gate.'],
 }
 
 /** The first attempt is blocked by a question. */
@@ -219,6 +224,29 @@ const asking: RunKind = {
   },
   briefs: { main: expected({ outputs: { 'colour.txt': 'blue\n' }, first: 'blocked' }) },
   gates: [],
+  passes: ['question.'],
 }
 
-export const runKinds: readonly RunKind[] = [plain, mended, crashing, chained, program, judged, decided, asking]
+/** Two briefs whose work is merged and lands in a repository when the operator approves it. */
+const merged: RunKind = {
+  name: 'merged',
+  input: {
+    goal: 'Build two walls',
+    runtime: 'scripted',
+    briefs: ['north', 'south'].map((key) => ({
+      ...part(key, [], key === 'north' ? 'file' : 'http'),
+      evidence: [
+        { kind: 'file', path: `${key}.txt` },
+        { kind: 'command', run: `sleep 0.05; grep -qx ${key} ${key}.txt` },
+      ],
+    })),
+  },
+  briefs: Object.fromEntries(
+    ['north', 'south'].map((key) => [key, expected({ evidence: 2, outputs: { [`${key}.txt`]: `${key}\n` } })]),
+  ),
+  gates: ['merge'],
+  passes: ['gate.', 'branch.', 'result.', 'proof.'],
+  inRepository: true,
+}
+
+export const runKinds: readonly RunKind[] = [plain, mended, crashing, chained, program, judged, decided, asking, merged]

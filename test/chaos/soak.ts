@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 
+import { setup as bundle, teardown as removeBundle } from '../support/bundle.setup.ts'
 import { makeClusterFolder, removeAbandonedClusters, stopCluster } from '../support/cluster.ts'
 import { clusterVariable, postgresMissing } from '../support/postgres.ts'
+import { allPoints } from './death-points.ts'
 import { createInstallation } from './installation.ts'
 import { killRepeatedly, type SoakResult } from './kill-repeatedly.ts'
 
@@ -24,15 +26,29 @@ async function main(kills: number, store: string, seed: number): Promise<number>
     return 2
   }
   let failed = 0
-  if (store !== 'postgres') failed += await soak('sqlite', kills, seed)
-  if (store !== 'sqlite') failed += await withCluster(() => soak('postgres', kills, seed))
+  // From its sources a daemon takes three times as long to start, and so does every agent.
+  await bundle()
+  try {
+    if (store !== 'postgres') failed += await soak('sqlite', kills, seed)
+    if (store !== 'sqlite') failed += await withCluster(() => soak('postgres', kills, seed))
+  } finally {
+    removeBundle()
+  }
   return failed > 0 ? 1 : 0
 }
 
 async function soak(store: 'sqlite' | 'postgres', kills: number, seed: number): Promise<number> {
   console.log(`${store}: killing the daemon ${kills} times, seed ${seed}`)
   const installation = await createInstallation(store)
-  const result = await killRepeatedly(installation, { kills, seed, log: (line) => console.log(`  ${line}`) })
+  // With ten deaths for each point, three of them are reached on any machine.
+  const isLong = kills >= 10 * allPoints.length
+  const result = await killRepeatedly(installation, {
+    kills,
+    seed,
+    deathsAtEachPoint: isLong ? 3 : 0,
+    killsAgents: isLong,
+    log: (line) => console.log(`  ${line}`),
+  })
   for (const line of linesOf(result)) console.log(`  ${line}`)
   if (result.findings.length === 0) {
     await installation.remove()
@@ -46,15 +62,16 @@ async function soak(store: 'sqlite' | 'postgres', kills: number, seed: number): 
 
 function linesOf(result: SoakResult): string[] {
   const sum = (counts: Iterable<number>): number => [...counts].reduce((all, each) => all + each, 0)
+  const killed = sum(result.deaths.values()) + result.elsewhere
   const outcomes = Object.entries(result.outcomes).map(([outcome, times]) => `${times} ${outcome}`)
   const deaths = [...result.deaths].sort(([one], [other]) => one.localeCompare(other))
   return [
     ...deaths.map(([place, times]) => `${String(times).padStart(6)}  ${place}`),
     `${String(result.elsewhere).padStart(6)}  elsewhere, because the point was not passed in time`,
-    `${String(sum(result.deaths.values()) + result.elsewhere).padStart(6)}  daemons killed in total, and ${result.agents} agents`,
+    `${String(killed).padStart(6)}  daemons killed in total, and ${result.agents} agents`,
     `runs      ${result.runs} with ${result.briefs} briefs`,
     `attempts  ${sum(Object.values(result.outcomes))}: ${outcomes.join(', ')}; at most ${result.interruptions} interrupted in a row`,
-    `duration  ${result.seconds} s`,
+    `duration  ${result.seconds} s, ${(result.seconds / killed).toFixed(1)} s for a kill; ${result.secondsOfEnds} s until all runs of a round had ended`,
     ...(result.findings.length === 0
       ? ['every run was done once; audit and replay have no findings; no process is left']
       : result.findings.map((finding) => `✗ ${finding}`)),

@@ -3,12 +3,15 @@ import { pause } from '../../src/kernel/clock.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import type { AskedRun } from './findings.ts'
 import type { Installation } from './installation.ts'
+import { repositoryFor } from './repositories.ts'
 import type { RunKind } from './runs.ts'
 
 /** Requests a run with the same key until it is answered. */
-export async function askFor({ client }: Installation, kind: RunKind, key: string): Promise<AskedRun> {
-  const run = await client.insist<Wire<Run>>('POST', '/runs', { body: kind.input, key })
-  return { kind, key, id: run.id }
+export async function askFor(installation: Installation, kind: RunKind, key: string): Promise<AskedRun> {
+  const repository = kind.inRepository === true ? repositoryFor(installation, key) : null
+  const body = repository === null ? kind.input : { ...kind.input, repo: repository }
+  const run = await installation.client.insist<Wire<Run>>('POST', '/runs', { body, key })
+  return { kind, key, body, id: run.id, repository }
 }
 
 /** Approves every pending gate and answers every open question, each with a key of its own. */
