@@ -127,6 +127,18 @@ export const Configuration = z.strictObject({
         'Resource limits of one agent; null: 10 processes, 2048 MB, 5120 MB for programs, more for coding agents',
       expected: 'max_processes, max_memory_mb and max_disk_mb',
     }),
+  setup: z
+    .strictObject({
+      files: z.array(AbsolutePath).max(20).default([]),
+      minutes: z.number().positive().max(1_440).default(10),
+      maxDiskMb: whole(0, 100_000_000).default(10_240),
+    })
+    .prefault({})
+    .meta({
+      description:
+        'Setup of fresh checkouts: your files that it gets, such as ~/.npmrc; its time; the space of all caches and results',
+      expected: 'files (a list of absolute paths), minutes and max_disk_mb',
+    }),
   checks: z
     .strictObject({
       host: z

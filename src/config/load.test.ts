@@ -48,6 +48,7 @@ describe('configuration', () => {
       allowUnsandboxedYolo: false,
       network: { allowed: true, allow: [], block: [], private: [] },
       limits: { maxProcesses: null, maxMemoryMb: null, maxDiskMb: null },
+      setup: { files: [], minutes: 10, maxDiskMb: 10_240 },
       checks: { host: [] },
       bodyLimitMb: 8,
       verify: 'auto',

@@ -172,6 +172,12 @@ async function open(
   const boxing = await prepareBox(paths, values, { env, clock, log })
   const git = createGit({ clock })
   const mirrors = createMirrors({ root: join(paths.home, 'mirrors'), git, log })
+  const workspaces = createDirectoryWorkspaces({
+    root: paths.workspaces,
+    box: boxing.box,
+    materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
+    setup: { ...values.setup, treeOf: mirrors.tree, log },
+  })
   const agency = composeAgency({
     db,
     clock,
@@ -180,11 +186,7 @@ async function open(
     chaosPoint,
     runtimes: createRuntimes(values, env),
     prices: createPrices(),
-    workspaces: createDirectoryWorkspaces({
-      root: paths.workspaces,
-      box: boxing.box,
-      materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
-    }),
+    workspaces,
     repositories: createRepositories({ git, mirrors }),
     hostChecks: hostChecksOf(values),
     personaText: (personaId, { configuration }) =>
@@ -311,7 +313,7 @@ async function open(
   undo.push(() => (stopping === null ? server.stop() : undefined))
   await prepareTeamTalent(db, talent, log)
   await agency.engine.start()
-  await scheduleHousekeeping(db, jobs)
+  await scheduleHousekeeping({ db, jobs, clock, workspaces: paths.workspaces, maxDiskMb: values.setup.maxDiskMb, log })
   gateFile.refresh()
   await jobs.start()
   writeDaemonFile(paths, {

@@ -251,6 +251,18 @@ describe('a home', () => {
     expect(find(findings, 'secrets')).toMatchObject({ status: 'warn' })
   })
 
+  it('shows the disk use of checkouts and setups', async () => {
+    const paths = await installed()
+    const cache = join(paths.workspaces, '.setup', 'shop.git', 'cache')
+    mkdirSync(cache, { recursive: true })
+    writeFileSync(join(cache, 'package.tgz'), Buffer.alloc(3_000_000, 1))
+    expect(find(await examined(paths), 'checkouts')).toEqual({
+      name: 'checkouts',
+      status: 'ok',
+      detail: '0 MB in fresh checkouts, 3 MB in packages and results of setups',
+    })
+  })
+
   it('that is a file is a failure, and the rest is still examined', async () => {
     const file = join(freshFolder(), 'home')
     writeFileSync(file, '')

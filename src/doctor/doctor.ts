@@ -26,7 +26,7 @@ export interface DoctorDeps {
 /** Examines the whole installation and changes nothing. A broken part does not keep the others from being examined. */
 export async function examine(deps: DoctorDeps, options: StoreOptions): Promise<Finding[]> {
   const { paths, env } = deps
-  const findings: Finding[] = [...examineMachine(env), ...examineHome(paths)]
+  const findings: Finding[] = [...examineMachine(env), ...(await examineHome(paths))]
   let configuration: Configuration | null = null
   try {
     configuration = loadConfiguration({ env, home: paths }).values

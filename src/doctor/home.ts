@@ -1,13 +1,17 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import type { HomePaths } from '../daemon/home.ts'
+import { diskUseOf } from '../workspaces/box/disk.ts'
+import { checkoutsDirectory } from '../workspaces/checkout.ts'
+import { setupDirectory } from '../workspaces/setup/setups.ts'
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
 
-export const examineHome = (paths: HomePaths): Finding[] => [
+export const examineHome = async (paths: HomePaths): Promise<Finding[]> => [
   examineDirectory(paths),
   ...examineSecrets(paths),
   examineDisk(paths.home),
+  await examineCheckouts(paths.workspaces),
 ]
 
 function examineDirectory({ home }: HomePaths): Finding {
@@ -50,6 +54,15 @@ function examineDisk(home: string): Finding {
   } catch (error) {
     return warn('disk', reasonOf(error), 'Check the free space of the disk yourself.')
   }
+}
+
+async function examineCheckouts(workspaces: string): Promise<Finding> {
+  const use = async (name: string): Promise<string> => {
+    const megabytes = await diskUseOf([join(workspaces, name)])
+    return megabytes < 1_000 ? `${Math.ceil(megabytes)} MB` : `${(megabytes / 1_000).toFixed(1)} GB`
+  }
+  const [checkouts, setups] = [await use(checkoutsDirectory), await use(setupDirectory)]
+  return ok('checkouts', `${checkouts} in fresh checkouts, ${setups} in packages and results of setups`)
 }
 
 function existingParent(path: string): string {

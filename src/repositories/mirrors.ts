@@ -28,6 +28,8 @@ export interface Mirrors {
   /** Creates a branch; an existing one stays unchanged. Resolves to its commit. */
   branch(mirror: string, name: string, commit: string): Promise<string>
   head(mirror: string, name: string): Promise<string | null>
+  /** Returns the id of a commit's tree: two commits with the same files have the same tree. */
+  tree(mirror: string, commit: string): Promise<string>
   clone(request: CloneRequest, into: string, options?: CloneOptions): Promise<void>
   merge(merge: Merge): Promise<Merged>
   /** Reports whether `commit` contains the history of `other`. */
@@ -79,6 +81,8 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
     },
     branch: (mirror, name, commit) => makeBranch(git, mirror, name, commit),
     head: (mirror, name) => readBranch(git, mirror, name),
+    tree: (mirror, commit) =>
+      git.ask(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], { gitDir: mirror }),
     clone: (request, into, options) => makeClone(git, request, into, options),
     merge: (merge) => mergeInto(git, merge),
     contains: (mirror, commit, other) => isAncestor(git, mirror, other, commit),

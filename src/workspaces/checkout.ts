@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
+import { lstat, mkdir, readdir, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { bug } from '../kernel/errors.ts'
@@ -78,13 +78,30 @@ export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkou
     },
     removeCheckouts: async (keep) => {
       const base = await baseOf(root)
-      const ids = new Set(
-        (await readdir(base)).map((name) => name.replace(/^\.(.*)\.git$/, '$1').replace(/\.(home|setup|build)$/, '')),
-      )
-      for (const id of ids) if (!keep.has(id)) await discard(base, id)
+      const left = (await readdir(base)).filter((name) => !keep.has(idOf(name)))
+      if (left.length === 0) return
+      await killSurvivors([...new Set(left.map(idOf))])
+      // Renamed first, because a large one takes long to remove, and its name may be needed at once.
+      const aside = await Promise.all(left.map((name) => setAside(base, name)))
+      // Whatever cannot be removed now is removed by the next start.
+      void Promise.allSettled(aside.map(removeTree))
     },
   }
 }
+
+const isAside = '.removed-'
+
+async function setAside(base: string, name: string): Promise<string> {
+  const path = join(base, name)
+  if (name.startsWith(isAside)) return path
+  const aside = join(base, `${isAside}${name}`)
+  await removeTree(aside)
+  await rename(path, aside)
+  return aside
+}
+
+/** Returns the id in the name of any directory of a checkout. */
+const idOf = (name: string): string => name.replace(/^\.(.*)\.git$/, '$1').replace(/\.(home|setup|build)$/, '')
 
 const mirrorOf = (source: CheckoutRequest['source']): string | null =>
   source.kind === 'commit' ? source.mirror : (source.workspace.clone?.mirror ?? null)

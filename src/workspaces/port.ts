@@ -199,7 +199,10 @@ export interface Workspaces {
   open(request: WorkspaceRequest): Promise<Workspace>
   /** Makes a checkout. Rejects if it could not be made, which says nothing about the work. */
   checkout(request: CheckoutRequest): Promise<Checkout>
-  /** Removes the checkouts that an earlier process left behind; `keep` names those in use. */
+  /**
+   * Frees the names of checkouts that an earlier process left behind and begins to remove them; `keep` names those in
+   * use.
+   */
   removeCheckouts(keep: ReadonlySet<string>): Promise<void>
   /** Removes the directory and its HOME if they exist; `before` may inspect it first. A mission's workspace stays. */
   remove(request: WorkspaceRequest, before?: (workspace: Workspace) => Promise<void>): Promise<void>

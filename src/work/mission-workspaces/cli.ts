@@ -165,11 +165,18 @@ export const showDisk: Handler<typeof workspaceDiskCommand> = async (context, op
     context.json(answer)
     return 0
   }
-  for (const part of answer.parts) context.out(`${diskText(part).padStart(10)}  ${plain(part.path)}`)
+  for (const part of answer.parts)
+    context.out([diskText(part).padStart(10), plain(part.path), partTexts[part.path] ?? ''].join('  ').trimEnd())
   context.out(
     `${diskText(answer.total).padStart(10)}  in ${plain(answer.root)}, ${bytesText(answer.free_bytes)} free on its disk`,
   )
   return 0
+}
+
+/** Explanations of directories that no mission and no brief owns. */
+const partTexts: Readonly<Record<string, string>> = {
+  '.checkouts': 'fresh checkouts; each is removed after its checks',
+  '.setup': 'packages and results of setups; removed after 14 days without use',
 }
 
 const diskText = (use: { bytes: number; is_partial: boolean } | null): string =>

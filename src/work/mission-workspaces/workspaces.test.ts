@@ -99,6 +99,8 @@ describe('a mission’s workspace', () => {
     expect(disk.parts[0]).toMatchObject({ path: `missions/${kind}/app1` })
     expect(disk.total.bytes).toBeGreaterThanOrEqual(300_000)
     expect(disk.freeBytes).toBeGreaterThan(0)
+    mkdirSync(join(disk.root, '.setup', 'shop.git', 'cache'), { recursive: true })
+    expect((await workspaces().disk()).parts).toContainEqual(expect.objectContaining({ path: '.setup', files: 2 }))
   })
 })
 

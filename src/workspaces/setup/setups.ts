@@ -12,6 +12,7 @@ import { findChanges, takeBaseline } from './changes.ts'
 import { cacheEnvironment } from './environment.ts'
 import { findPlan, planDeclared, readCommitted } from './find-plan.ts'
 import { makeSetupHome } from './home.ts'
+import { whileInUse } from './in-use.ts'
 import { keyOf } from './key.ts'
 import type { CommitFiles, SetupPlan } from './plan.ts'
 import { hasSucceeded, reasonOf, runSetup, type SetupRun, type SetupStep, shownOutput } from './run.ts'
@@ -112,7 +113,7 @@ async function prepare(preparation: Preparation): Promise<Prepared> {
   const isRestored = snapshot !== null && (await restoreSnapshot(snapshot, path, copyingOf(preparation)))
   const installed: Prepared = isRestored
     ? { outcome: 'ready', from: 'snapshot', detail: '', output: '' }
-    : await install(preparation)
+    : await whileInUse(preparation.cache, () => install(preparation))
   if (installed.outcome === 'failed' || plan.build === null) return installed
   // The programs that follow belong to the commit: they must not find the operator's files.
   await removeTree(homes[0])

@@ -5,6 +5,7 @@ import { diskUseOf } from '../box/disk.ts'
 import { copyPaths, copyTree } from '../copy-tree.ts'
 import { removeTree } from '../remove-tree.ts'
 import type { Changes } from './changes.ts'
+import { whileInUse } from './in-use.ts'
 
 /** The kept result of an installation: the files that it wrote, and those that it removed. */
 interface About {
@@ -18,27 +19,16 @@ interface Copying {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Snapshots that are being copied, so that none is removed meanwhile; this process is the only one that removes them. */
-const inUse = new Map<string, number>()
-
-export const isInUse = (path: string): boolean => inUse.has(path)
-
 /** Brings a snapshot into a clean clone; resolves to false if there is none. */
-export async function restoreSnapshot(path: string, into: string, { nowMs, ...copying }: Copying): Promise<boolean> {
-  inUse.set(path, (inUse.get(path) ?? 0) + 1)
-  try {
+export const restoreSnapshot = (path: string, into: string, { nowMs, ...copying }: Copying): Promise<boolean> =>
+  whileInUse(path, async () => {
     const about = await aboutOf(path)
     if (about === null) return false
     await markUsed(path, nowMs)
     for (const name of about.removed) await rm(join(into, name), { recursive: true, force: true })
     await copyTree({ from: join(path, 'files'), into, sizeMb: about.sizeMb, ...copying })
     return true
-  } finally {
-    const left = (inUse.get(path) ?? 1) - 1
-    if (left === 0) inUse.delete(path)
-    else inUse.set(path, left)
-  }
-}
+  })
 
 /** Keeps the changes of a checkout as a snapshot, which is complete as soon as it has its name. */
 export async function saveSnapshot(
