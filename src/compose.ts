@@ -225,6 +225,7 @@ export function composeAgency(parts: Parts): Agency {
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     repositorySettings: createRepositorySettings({
       db,
+      scopes,
       repositories: parts.repositories,
       hostChecks: parts.hostChecks,
     }),

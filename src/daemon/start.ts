@@ -13,7 +13,7 @@ import { loadConfiguration } from '../config/load.ts'
 import { openStore, type StoreLocation } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
-import { laterThrough, wakeGates, wakeRuns } from '../engine/loop/wakes.ts'
+import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../engine/loop/wakes.ts'
 import { registerWorker } from '../engine/loop/workers-store.ts'
 import { playbooksRoot, promptPath, talentRoot, version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
@@ -240,6 +240,7 @@ async function open(
   })
   wakeGates(jobs, agency.gates)
   wakeRuns(jobs, agency.engine)
+  wakeChecks(jobs, agency.repositorySettings)
   const demos = createDemos({
     db,
     clock,

@@ -66,6 +66,8 @@ export type Wake =
   | { kind: 'integrate'; runId: string }
   /** A time that a playbook has asked for. */
   | { kind: 'playbook_timer'; runId: string; name: string; part: string; delayMs: number }
+  /** Work that waits for the checks of a repository may be checked again. */
+  | { kind: 'release_checks'; repository: string }
   /** What an ended run leaves on the disk is in the way. */
   | { kind: 'clean_run'; runId: string; delayMs: number }
 export type Later = (tx: Tx, wake: Wake) => Promise<void>

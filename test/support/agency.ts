@@ -13,7 +13,7 @@ import { openStore } from '../../src/db/open.ts'
 import type { Db } from '../../src/db/port.ts'
 import type { Engine } from '../../src/engine/loop/engine.ts'
 import type { Notice } from '../../src/work/scope.ts'
-import { laterThrough, wakeGates, wakeRuns } from '../../src/engine/loop/wakes.ts'
+import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../../src/engine/loop/wakes.ts'
 import { auditEvents } from '../../src/events/audit.ts'
 import type { Event } from '../../src/events/contract.ts'
 import { replayEvents } from '../../src/events/replay.ts'
@@ -165,6 +165,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   })
   wakeGates(jobs, composed.gates)
   wakeRuns(jobs, composed.engine)
+  wakeChecks(jobs, composed.repositorySettings)
   const { engine, started } = withJobs(composed.engine, jobs)
   const agency: Agency = { ...composed, engine }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { type RefObject, useId, useRef, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
 import type { Question, QuestionOption } from '../../src/work/questions/contract.ts'
@@ -18,6 +18,7 @@ import { answerText, questionState } from './labels.ts'
 export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {
   const run = useRunOf(question.runId, within)
   const title = useId()
+  const own = useRef<HTMLTextAreaElement>(null)
   const answer = useOperation(operations.question.answer, onDecided)
   const over = !waits || answer.data !== undefined
   const send = (text: string): void => {
@@ -49,10 +50,17 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
                 option={option}
                 recommended={option.key === question.recommendation}
                 disabled={answer.isPending}
-                onChoose={() => send(option.key)}
+                onChoose={() => (isOwnWords(question, option) ? own.current?.focus() : send(option.key))}
               />
             ))}
-            <OwnAnswer disabled={answer.isPending} sending={answer.isPending} onTouch={onTouch} onSend={send} />
+            <OwnAnswer
+              field={own}
+              label={question.class === 'checks' ? 'Setup command' : 'Other answer'}
+              disabled={answer.isPending}
+              sending={answer.isPending}
+              onTouch={onTouch}
+              onSend={send}
+            />
           </div>
           {answer.error !== null && <ErrorLine error={answer.error} />}
         </>
@@ -60,6 +68,10 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
     </li>
   )
 }
+
+/** A setup command is an answer in the operator's own words: its option leads to the field for them. */
+const isOwnWords = ({ class: cause }: Question, { key }: QuestionOption): boolean =>
+  cause === 'checks' && key === 'setup'
 
 function Context({ text }: { text: string }) {
   const long = text.length > 400 || text.split('\n').length > 6
@@ -104,11 +116,15 @@ function Option({
 }
 
 function OwnAnswer({
+  field: own,
+  label,
   disabled,
   sending,
   onTouch,
   onSend,
 }: {
+  field: RefObject<HTMLTextAreaElement | null>
+  label: string
   disabled: boolean
   sending: boolean
   onTouch: () => void
@@ -120,10 +136,11 @@ function OwnAnswer({
   return (
     <div className="own-words">
       <label htmlFor={field} className="muted">
-        Other answer
+        {label}
       </label>
       <div className="own-line">
         <textarea
+          ref={own}
           id={field}
           rows={1}
           maxLength={10_000}
@@ -168,7 +185,7 @@ function Answered({ question, mine }: { question: Question; mine: Question | und
 }
 
 function AskedBy({ question }: { question: Question }) {
-  const name = question.askedBy === 'engine' ? 'the engine' : question.askedBy.replace(/^brief:/, '')
+  const name = /^(engine$|checks:)/.test(question.askedBy) ? 'the engine' : question.askedBy.replace(/^brief:/, '')
   if (question.briefId === null) return name
   return <Link to={addresses.brief(question.runId, question.briefId)}>{name}</Link>
 }

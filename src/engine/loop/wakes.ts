@@ -13,6 +13,11 @@ export const laterThrough =
       await jobs.enqueue(tx, { kind, singleton: `${runId} ${name} ${part}`, payload: { runId, name, part }, delayMs })
       return
     }
+    if (wake.kind === 'release_checks') {
+      const { kind, repository } = wake
+      await jobs.enqueue(tx, { kind, singleton: repository, payload: repository, maxTries: 1_000_000 })
+      return
+    }
     const object = 'gateId' in wake ? wake.gateId : wake.runId
     const delayMs = wake.kind === 'integrate' ? 0 : wake.delayMs
     // A full disk or a lost mirror is waited out: what waits for git is woken by nothing else.
@@ -33,4 +38,9 @@ export function wakeRuns(jobs: Pick<Jobs, 'handle'>, engine: Pick<Engine, 'integ
   jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)))
   jobs.handle('playbook_timer', ({ payload }) => engine.timer(payload as Parameters<Engine['timer']>[0]))
   jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)))
+}
+
+/** Continues work that waited for the checks of a repository. */
+export function wakeChecks(jobs: Pick<Jobs, 'handle'>, settings: { release(repository: string): Promise<void> }): void {
+  jobs.handle('release_checks', ({ payload }) => settings.release(String(payload)))
 }

@@ -72,7 +72,7 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
   if (end.limited && classified.outcome === 'interrupted') await holdProvider(scope, brief, end.limited)
   if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'abandoned by the operator')
   else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
-  else await follow(scope, brief, attempt, classified, end)
+  else await follow(scope, brief, { ...attempt, checkedIn: end.checkedIn ?? null }, classified, end)
   // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
   if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await scope.decide({ kind: 'siblings_ended' })
 }

@@ -64,6 +64,18 @@ WHERE a.status = 'reported' AND a.held_by IS NULL AND NOT ${isStopped} ORDER BY 
     [limit],
   )
 
+/** Lists the attempts of a run whose evidence waits for this, oldest first. */
+export const listHeldAttemptsOfRun = (tx: ReadTx, runId: string, heldBy: string): Promise<Attempt[]> =>
+  findRows(tx, attempts, "run_id = ? AND status = 'reported' AND held_by = ? ORDER BY created_at, id", [runId, heldBy])
+
+/** Lists the runs with such attempts. */
+export const listRunsHeldBy = (tx: ReadTx, heldBy: string): Promise<string[]> =>
+  column('run_id', text).all(
+    sqlOf(tx),
+    "SELECT DISTINCT run_id FROM attempts WHERE status = 'reported' AND held_by = ? ORDER BY run_id",
+    [heldBy],
+  )
+
 const reported = columns({ attemptId: text, runId: text })
 
 const attemptIds = column('id', text)

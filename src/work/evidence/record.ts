@@ -1,4 +1,5 @@
 import { inserted, record } from '../../events/change.ts'
+import { checkedInText, checkedInWarning } from '../../kernel/checked-in.ts'
 import { artifacts, newestVersion } from '../artifacts/store.ts'
 import type { Attempt } from '../attempts/contract.ts'
 import type { Brief } from '../briefs/contract.ts'
@@ -63,6 +64,8 @@ export async function recordChecks(
   // A plan, for example, has nothing that a machine could check.
   if (findings.length === 0) return
   const passed = findings.filter((finding) => finding.passed).length
+  const { checkedIn } = attempt
+  const where = checkedIn === null || checkedInWarning(checkedIn) === null ? '' : ` (${checkedInText[checkedIn]})`
   const unboxed = findings.some((finding) => startsProcesses(finding.kind) && !finding.boxed)
   await record(
     tx,
@@ -73,10 +76,11 @@ export async function recordChecks(
       ...eventTags(brief),
       level: brief.kind === 'verify' || (brief.tier !== null && passed === findings.length) ? 'verbose' : 'normal',
       code: 'EVIDENCE',
-      message: `${nameOf(brief)} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}`,
+      message: `${nameOf(brief)} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}${where}`,
       data: {
         passed,
         total: findings.length,
+        checked_in: checkedIn,
         failed: findings.filter((finding) => !finding.passed).map((finding) => finding.detail),
       },
     },

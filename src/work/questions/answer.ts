@@ -9,6 +9,7 @@ import { briefs, findBrief } from '../briefs/store.ts'
 import { findNoteById } from '../notes/store.ts'
 import type { Question } from './contract.ts'
 import { findQuestion, listQuestionsOfBrief, questions } from './store.ts'
+import { checkAnswer, continueAfterChecks } from '../repository-settings/answer.ts'
 import { goOnAfterBudget } from '../budgets/answer.ts'
 import { resumeRun } from '../gates/decide.ts'
 import { resolveNote } from '../notes/moves.ts'
@@ -46,6 +47,7 @@ export async function answerQuestion(
         hint: `Answer ${question.options.map(({ key }) => key).join(' or ')}.`,
       },
     )
+  if (question.class === 'checks') checkAnswer(question, chosen?.key ?? null, answer)
   const patch = { status: 'answered' as const, answer: clean, answeredBy: by, answeredAt: tx.at }
   await touchRun(
     scope,
@@ -62,7 +64,8 @@ export async function answerQuestion(
   )
   if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
   if (question.class === 'gate') await goOnAfterGate(scope, chosen?.key ?? null, by)
-  if (question.class === 'budget') await goOnAfterBudget(scope, question, chosen?.key ?? null, clean, by)
+  if (question.class === 'checks') await continueAfterChecks(scope, question, chosen?.key ?? null, answer, by)
+  else if (question.class === 'budget') await goOnAfterBudget(scope, question, chosen?.key ?? null, clean, by)
   else if (question.briefId !== null) await release(scope, question, chosen?.key ?? null, chosen?.label ?? clean, by)
   return { ...question, ...patch }
 }

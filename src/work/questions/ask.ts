@@ -11,6 +11,7 @@ import type { Question, QuestionClass, QuestionKind, QuestionOption } from './co
 import { climb, isSimilar } from './ladder.ts'
 import { choices } from './options.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
+import { repositoryOf } from '../repository-settings/store.ts'
 import { keepPaused, openGate } from '../gates/open.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
@@ -256,6 +257,10 @@ export async function askAboutFailures(scope: RunScope): Promise<void> {
 export const withdrawQuestions = (scope: RunScope, briefId?: string): Promise<void> =>
   withdraw(scope, (question) => briefId === undefined || question.briefId === briefId)
 
+/** Withdraws one question that something else has answered. */
+export const withdrawQuestion = (scope: RunScope, questionId: string): Promise<void> =>
+  withdraw(scope, (question) => question.id === questionId)
+
 /** The run goes on: nobody has to say any more whether it shall. */
 export const withdrawPauseQuestions = (scope: RunScope): Promise<void> =>
   withdraw(scope, (question) => question.class === 'gate')
@@ -264,6 +269,7 @@ async function withdraw(scope: RunScope, isOver: (question: Question) => boolean
   if (scope.run.questionsOpen === 0) return
   for (const question of await listWaitingOfRun(scope.tx, scope.run.id)) {
     if (!isOver(question)) continue
+    if (question.class === 'checks') await releaseOthers(scope, question)
     await touchRun(
       scope,
       { questionsOpen: scope.run.questionsOpen - 1 },
@@ -276,6 +282,13 @@ async function withdraw(scope: RunScope, isOver: (question: Question) => boolean
       [updated(questions, question, { status: 'withdrawn', answeredAt: scope.tx.at })],
     )
   }
+}
+
+/** Work of other runs may wait for the same answer: it is checked again, and asks again if it has to. */
+async function releaseOthers(scope: RunScope, { askedBy }: Question): Promise<void> {
+  // No other run begins to wait for the question until it is withdrawn.
+  await scope.tx.lock('system')
+  await scope.later(scope.tx, { kind: 'release_checks', repository: repositoryOf(askedBy) })
 }
 
 /** Pauses the run before it asks, so that nothing starts before the answer. */

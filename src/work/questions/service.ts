@@ -46,8 +46,9 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
     },
 
     async answer(by: Actor, questionId: string, answer: string): Promise<Question> {
-      const { run: known } = await find(questionId)
-      return db.write([`run:${known.id}`, `org:${known.organisationId}`], async (tx) => {
+      const { run: known, question: asked } = await find(questionId)
+      const system = asked.class === 'checks' ? (['system'] as const) : []
+      return db.write([`run:${known.id}`, `org:${known.organisationId}`, ...system], async (tx) => {
         const question = await requireQuestion(tx, questionId)
         const scope = scopeOf(scopes, tx, await runOf(tx, question), actorName(by))
         const live = (await listLiveAttemptsOfRun(tx, known.id)).map((attempt) => attempt.id)
