@@ -33,7 +33,7 @@ export function storedSetup(text: string): string | null {
   const command = text.trim()
   if (redact(command) !== command)
     throw refusal('invalid_input', 'the setup command contains a secret, and it is stored and shown', {
-      hint: 'Keep the secret in a file of the tool, such as .npmrc, and leave it out of the command.',
+      hint: 'Keep it in a file of the tool, such as .npmrc, and name the file under setup.files in config.yaml.',
     })
   return command === automaticSetup ? null : command
 }
