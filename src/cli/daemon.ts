@@ -118,7 +118,14 @@ export const status: Handler<typeof statusCommand> = async (context, options) =>
     ['home', found.home],
     ['store', `${store.kind} ${store.place}`],
     ['box', found.box],
-    ['running', `${counted(running.runs, 'run')}, ${running.agents} of ${counted(running.slots, 'agent')}`],
+    [
+      'running',
+      [
+        counted(running.runs, 'run'),
+        `${running.agents} of ${counted(running.slots, 'agent')}`,
+        ...(running.checks === 0 ? [] : [counted(running.checks, 'check')]),
+      ].join(', '),
+    ],
     ...found.stops.map((stop): [string, string] => ['stopped', stopText(stop, context.nowMs())]),
     ...found.provider_holds.map((hold): [string, string] => [
       'held',

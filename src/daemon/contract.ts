@@ -13,7 +13,12 @@ export const DaemonStatus = z.object({
   socket: z.string(),
   startedAt: z.string(),
   box: z.string().describe('The sandbox in which agents and checks run'),
-  running: z.object({ runs: z.number().int(), agents: z.number().int(), slots: z.number().int() }),
+  running: z.object({
+    runs: z.number().int(),
+    agents: z.number().int(),
+    slots: z.number().int(),
+    checks: z.number().int().describe('Attempts whose evidence is checked now'),
+  }),
   unpricedCalls: z.number().int().describe('Model calls without a known price, of open runs'),
   stops: z
     .array(

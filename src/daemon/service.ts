@@ -11,7 +11,7 @@ export interface DaemonDeps {
   clock: Clock
   /** Returns the status without the running work, stops and holds. */
   about: () => Omit<DaemonStatus, 'running' | 'unpricedCalls' | 'stops' | 'providerHolds'>
-  engine: { running(): number }
+  engine: { running(): number; examining(): number }
   slots: number
   createLink: (path: string) => { url: string; expiresAt: string }
   stop: () => void
@@ -29,7 +29,7 @@ export function createDaemonService(deps: DaemonDeps) {
       }))
       return {
         ...deps.about(),
-        running: { runs: open.runs, agents: deps.engine.running(), slots: deps.slots },
+        running: { runs: open.runs, agents: deps.engine.running(), slots: deps.slots, checks: deps.engine.examining() },
         unpricedCalls: open.unpricedCalls,
         ...held,
       }
