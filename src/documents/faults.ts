@@ -19,7 +19,8 @@ export const createFault = (
   severity: Fault['severity'] = 'error',
 ): Fault => ({
   severity,
-  message,
+  // A name in the file may have several lines; a fault has one.
+  message: message.replaceAll(/\s*[\r\n]\s*/g, ' '),
   line: location?.line ?? null,
   column: location?.column ?? null,
   subject,

@@ -106,6 +106,11 @@ describe('a fault', () => {
       plan.replace('min_bytes: 20', 'minimum: 20'),
       '9:41 brief "schema": evidence.0 has no "minimum"',
     ],
+    [
+      'a name of several lines',
+      'goal: x\nbriefs:\n  - { id: a, objective: Do it }\n  - { id: "b\\nc", after: [d], objective: Do it }',
+      '4:11 brief "b c": key must be lower-c',
+    ],
     ['a missing objective', plan.replace('objective: Put it together', ''), '23:5 brief "3": objective is missing'],
     ['a missing key', 'briefs:\n  - objective: Do it\n  - { id: b, objective: Do it }', '2:5 brief 1: key is missing'],
     [
