@@ -3,8 +3,8 @@ import { AgencyError } from '../kernel/errors.ts'
 import type { EngineDeps } from './deps.ts'
 
 /**
- * A full disk or an unreachable server is waited out: the work is done, only its record is missing. Who is told to stop
- * tries once more and leaves it to the next start.
+ * Retries while the disk is full or the server is unreachable: the work is done, only its record is missing. After a
+ * request to stop it tries once more and leaves the record to the next start.
  */
 export async function persist<T>(deps: EngineDeps, work: () => Promise<T>): Promise<T> {
   for (let wait = 500; ; wait = Math.min(wait * 2, 30_000)) {
@@ -18,7 +18,7 @@ export async function persist<T>(deps: EngineDeps, work: () => Promise<T>): Prom
   }
 }
 
-/** It is the store's trouble, and nobody else's. */
+/** Reports whether the store caused the error, so that a retry can succeed. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof AgencyError && (error.code === 'store_full' || error.code === 'store_unusable')
 

@@ -11,12 +11,12 @@ export interface AgentEnd {
   /** The limit that ended the agent, if one did. */
   refused?: Refused | null
   startFailed?: boolean
-  /** Why nobody follows the agent any more, if this process did not follow it to its end. */
+  /** The reason why the agent was no longer followed, if this process did not follow it to its end. */
   reason?: string
 }
 
 /**
- * Classifies the end of an agent. If the agent had reported before the daemon died or stopped, or before a limit or its
+ * Classifies the end of an agent. If the agent reported before the daemon died or stopped, or before a limit or its
  * provider ended it, the report counts: the work is done, and nothing more is spent on it.
  */
 export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, report: unknown): Classified {

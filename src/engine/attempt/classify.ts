@@ -3,13 +3,13 @@ import { shorten } from '../../kernel/text.ts'
 import { redact, redactDeeply } from '../../secrets/redact.ts'
 import { type Outcome, Report } from '../../work/attempts/contract.ts'
 
-/** Why the engine itself ended an attempt, if it did. */
+/** The reason why the engine itself ended an attempt, if it did. */
 export type Stop = 'deadline_idle' | 'deadline_hard' | 'daemon_stop' | 'cancelled' | 'budget' | 'stopped'
 
 export interface Ending {
   ended: AgentEnded
   stopped: Stop | null
-  /** From the API or the runtime, still unchecked; undefined when there was none. */
+  /** The report from the API or the runtime, not validated yet; undefined if there was none. */
   report: unknown
 }
 
@@ -19,7 +19,7 @@ export interface Classified {
   report: Report | null
 }
 
-/** What an ended agent amounts to, before anybody has looked at its evidence. */
+/** Classifies the end of an agent before its evidence is checked. */
 export function classify(ending: Ending): Classified {
   const { ended, stopped } = ending
   if (stopped === 'daemon_stop' || stopped === 'cancelled')
@@ -48,9 +48,9 @@ export function classify(ending: Ending): Classified {
       report: null,
     }
   }
-  // Secrets go before anything is stored; a report through the API has lost them already.
+  // Secrets are removed before anything is stored; a report through the API has lost them already.
   const report = withoutSecrets(parsed.data)
-  // What it did to our own files was put back; whether its work counts is for a person to say.
+  // The agent's changes to Agency's own files were put back; the operator decides whether its work counts.
   if (ended.used?.violations !== undefined)
     return { outcome: 'blocked', detail: line(redact(ended.detail ?? 'it changed files of ours'), 300), report }
   const detail = line(report.summary, 300)
@@ -59,7 +59,7 @@ export function classify(ending: Ending): Classified {
   return { outcome: 'ok', detail, report }
 }
 
-/** What it says in words, and what it hands over as data. */
+/** Removes secrets from the texts and the data of a report. */
 export const withoutSecrets = (report: Report): Report => ({
   ...report,
   summary: redact(report.summary),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { RunConfiguration } from '../../work/runs/contract.ts'
 
-/** An attempt that is silent for too long, or lasts too long, is ended. `touch` starts the idle time anew. */
+/** Ends an attempt that is silent for too long or lasts too long. `touch` restarts the idle deadline. */
 export function watchDeadlines(
   clock: Clock,
   limits: Pick<RunConfiguration, 'idleMinutes' | 'hardMinutes'>,
@@ -22,9 +22,9 @@ export function watchDeadlines(
 const ticks = 6
 
 /**
- * Counts ticks and never asks what time it is: a clock that is set forward must not end an agent, nor one set back
- * spare it. A restart is one number and no new timer, because it happens with every line of output; it comes up to one
- * tick late for that, never early.
+ * Counts ticks instead of reading the time, because a change of the system clock must neither end an agent nor extend
+ * its deadline. A restart happens with every line of output, so it sets one number instead of a new timer; the deadline
+ * comes up to one tick late for that, never early.
  */
 function countDown(clock: Clock, minutes: number | null, done: () => void): { restart(): void; cancel(): void } {
   if (minutes === null) return { restart: () => {}, cancel: () => {} }

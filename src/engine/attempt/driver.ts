@@ -15,7 +15,7 @@ export interface LiveAttempt {
   readonly organisationId: number
   /** Resolves when the agent's end is recorded: to the attempt if this process is to check its evidence now. */
   readonly ended: Promise<Claimed | null>
-  /** Starts the idle deadline anew: the agent did something. */
+  /** Restarts the idle deadline, because the agent did something. */
   touch(): void
   stop(why: Stop): void
 }

@@ -5,7 +5,7 @@ import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { AgentEnded, Runtime, RuntimeEvent } from '../../adapters/runtime/port.ts'
 
-/** A runtime whose agent says something only when it is interrupted. */
+/** A runtime whose agent prints these events only when it is interrupted. */
 function lastWords(words: readonly RuntimeEvent[]): { runtime: Runtime; interrupted: Promise<void> } {
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>()
   const ended: AgentEnded = { kind: 'ended', exitCode: null, signal: 'SIGTERM' }

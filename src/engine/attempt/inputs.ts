@@ -4,8 +4,8 @@ import type { Run } from '../../work/runs/contract.ts'
 import type { EngineDeps } from '../deps.ts'
 
 /**
- * What a brief is given when it starts. Documents are named in its row and read now, so that no row carries them about
- * and their newest version counts; who may name somebody of the talent pool sees who is in it.
+ * Resolves the inputs of a brief at its start. The row contains only the names of documents; their newest versions are
+ * read now. A step that may cast personas also receives the talent pool.
  */
 export async function resolveInputs(deps: EngineDeps, run: Run, brief: Brief): Promise<Brief['inputs']> {
   if (brief.phase === null) return brief.inputs

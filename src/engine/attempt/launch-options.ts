@@ -5,7 +5,10 @@ import type { EngineDeps } from '../deps.ts'
 import { outputOf } from './output-schema.ts'
 import type { Claimed } from './start.ts'
 
-/** Who the agent is, in which step, how much it may do unasked, and where an interrupted one goes on. */
+/**
+ * Returns the launch options of an attempt: the persona's prompt, the step, the permission mode and the session to
+ * resume.
+ */
 export async function launchOptions(
   deps: EngineDeps,
   { run, brief, attempt }: Claimed,
@@ -21,7 +24,7 @@ export async function launchOptions(
     ...(brief.phase === null
       ? {}
       : { step: { phase: brief.phase, workstream: brief.workstream, key: brief.key, inputs, files: brief.files } }),
-    // Who plans looks and changes nothing, whatever the run allows.
+    // A planning step only reads, independent of the run's mode.
     mode: brief.kind === 'plan' ? 'plan_only' : (run.configuration.mode ?? 'yolo'),
     session: attempt.session,
     allowed: brief.allowed,

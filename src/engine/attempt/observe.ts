@@ -32,23 +32,23 @@ export interface OnlookerParts {
   workspaces: Workspaces
   printed: PrintedFiles
   turns: Turns
-  /** Runs whose last lines are still to be written: whoever tells of their end waits for them. */
+  /** Runs whose last log lines are still to be written; code that reports the end of a run waits for them. */
   logging: Map<string, Promise<void>>
-  /** Which process of ours starts them: `daemon`, or a worker's id. */
+  /** The process that starts the agents: `daemon`, or a worker's id. */
   host: string
 }
 
 /**
- * A runtime whose launches in missions' workspaces leave what those workspaces promise: facts for the agent, a log of
- * executions, and what git says was changed. What an agent did is looked at the moment it is gone, before any check of
- * ours can leave something behind.
+ * Returns a runtime that records its launches in missions' workspaces: facts for the agent, a log of executions, and
+ * the changed files according to git. The changes are read as soon as the agent has ended, before a check can leave
+ * files behind.
  */
 export const observeRuntime = (runtime: Runtime, parts: OnlookerParts): Runtime => ({
   ...runtime,
   launch: async (launch) => {
     const scene = await sceneOf(parts, launch).catch((error: unknown) => complain(parts, launch, error))
     if (scene === null) return runtime.launch(launch)
-    // One that was cancelled counts as ended before it is gone.
+    // A cancelled attempt counts as ended before its process is gone, so the next one waits for its turn.
     const leave = scene.workspace === null ? () => {} : await parts.turns.take(scene.workspace)
     try {
       await prepare(parts, scene).catch((error: unknown) => complain(parts, launch, error))
@@ -56,7 +56,7 @@ export const observeRuntime = (runtime: Runtime, parts: OnlookerParts): Runtime 
       await begin(parts, scene, handle).catch((error: unknown) => complain(parts, launch, error))
       return Object.assign(Object.create(handle) as AgentHandle, {
         events: follow(parts, scene, launch, handle.events, leave),
-        // Also where nobody follows it any more.
+        // The turn also ends if the events are no longer read.
         interrupt: () => handle.interrupt().finally(leave),
       })
     } catch (error) {
@@ -66,7 +66,7 @@ export const observeRuntime = (runtime: Runtime, parts: OnlookerParts): Runtime 
   },
 })
 
-/** An onlooker that stumbles must not keep anybody from working. */
+/** Logs a failed observation, which must not keep the agent from working. */
 function complain({ log }: OnlookerParts, { launchId }: Launch, error: unknown): null {
   log.warn('the activity of an agent in a workspace could not be recorded', { attempt: launchId, error: String(error) })
   return null
@@ -81,7 +81,7 @@ interface Scene {
   workspace: string | null
   startedMs: number
   mode: Run['configuration']['mode']
-  /** The files before the first attempt; null where git cannot say, or nobody wants to know. */
+  /** The git tree before the first attempt; null if git cannot read it or the run is not an execution. */
   before: string | null
 }
 
@@ -90,7 +90,7 @@ async function sceneOf(parts: OnlookerParts, launch: Launch): Promise<Scene | nu
     const attempt = await findAttempt(tx, launch.launchId)
     const run = attempt && (await findRun(tx, attempt.runId))
     const workspace = run?.configuration.workspace ?? null
-    // Simulations by the thousand would only fill the list of sessions.
+    // Thousands of simulations would only fill the list of sessions.
     if (attempt === undefined || run === undefined || (workspace === null && attempt.simulated)) return null
     const brief = await findBrief(tx, attempt.briefId)
     const mission = await findMission(tx, run.missionId)
@@ -113,7 +113,7 @@ async function prepare(parts: OnlookerParts, scene: Scene): Promise<void> {
     scene.before = await treeOf(await boxed(parts, scene))
 }
 
-/** Git runs where agents run, whoever it is about: what lies in its directory may have been put there by another one. */
+/** Opens the workspace for git in the same box as agents: another agent may have put files into the directory. */
 async function boxed(
   { workspaces, clock }: OnlookerParts,
   { run, attempt, workspace: directory }: Pick<Scene, 'run' | 'attempt' | 'workspace'>,
@@ -207,7 +207,7 @@ async function* follow(
       if (event.kind === 'ended') {
         const printed = { stdout: out.text(), stderr: err.text() }
         await end(parts, scene, event, printed).catch((error: unknown) => complain(parts, launch, error))
-        // What an execution did stands in git: an agent that did not say so has done it nevertheless.
+        // The result of an execution is in git, so a clean end without a report counts as done.
         if (isExecution && !hasReport && isClean(event) && !(await hasReported(parts, launch)))
           yield { kind: 'report', report: { status: 'done', summary: shorten(lastLine.trim() || 'It ended.', 2_000) } }
       }
@@ -257,7 +257,7 @@ async function end(
       },
     })
   }
-  // What it cost is known when its end is recorded, and that waits for us.
+  // The cost is known once the agent's end is recorded, and that happens after this function.
   const logged = untilEnded(parts, attempt.id)
     .then((recorded) => logEnd(parts, scene, recorded, changes))
     .catch((error: unknown) => parts.log.warn('a workspace’s log could not be written', { error: String(error) }))
@@ -273,7 +273,7 @@ const changesOf = async (workspace: Workspace, { before }: Scene): Promise<Chang
 const isNothing = ({ created, modified, deleted }: Changes): boolean =>
   created.length + modified.length + deleted.length === 0
 
-/** Who may only look has changed something: it is put back, and said. */
+/** Restores the files that an agent in the mode plan_only has changed, and records the violation. */
 async function undo(
   parts: OnlookerParts,
   scene: Scene,

@@ -5,11 +5,11 @@ import type { Brief } from '../../work/briefs/contract.ts'
 export interface ExpectedOutput {
   readonly name: string
   readonly schema: JsonSchema
-  /** The same for whoever reads it: limits that nobody reaches by accident are left out, each would be paid for. */
+  /** The schema for the prompt, without limits that are not reached by accident: each would cost tokens. */
   readonly shown: JsonSchema
 }
 
-/** Which output the report on a step has to bring; null where it brings none. */
+/** Returns the output that the report of a step must contain; null if it needs none. */
 export function outputOf(playbook: Playbook | undefined, { phase }: Pick<Brief, 'phase'>): ExpectedOutput | null {
   const shape = phase === null ? undefined : playbook?.outputs?.[phase]
   if (phase === null || shape === undefined) return null
@@ -21,7 +21,7 @@ export function outputOf(playbook: Playbook | undefined, { phase }: Pick<Brief, 
   return output
 }
 
-/** A playbook's shapes never change, and every launch of a step wants one. */
+/** Cached, because a playbook's schemas never change and every launch of a step needs one. */
 const described = new WeakMap<object, ExpectedOutput>()
 
 const lengths: ReadonlySet<string> = new Set(['maxLength', 'minLength', 'maxItems'])
@@ -36,7 +36,7 @@ function withoutLimits(value: unknown): unknown {
   )
 }
 
-/** A property may be called like a limit; then its value is a schema. */
+/** Reports whether a keyword is a limit; a property may have the same name, and then its value is a schema. */
 function isLimit(name: string, value: unknown): boolean {
   if (lengths.has(name)) return typeof value === 'number'
   if (name === 'maximum') return value === Number.MAX_SAFE_INTEGER

@@ -1,9 +1,9 @@
-/** A prompt that holds more than this crowds out what it is about. */
+/** A longer text of inputs would crowd out the task in the prompt. */
 const maxCharacters = 60_000
 
 /**
- * What a brief is given, as one JSON object in a fence. Its strings stay on their line, so that no text of somebody else
- * can end the fence. Where it is too long, the longest values are cut, each to the same length, and it is said.
+ * Returns the inputs of a brief as one JSON object in a fence. Strings stay on one line, so that no foreign text can
+ * end the fence. If the object is too long, the longest values are cut to the same length, and the text mentions it.
  */
 export function inputsText(inputs: Readonly<Record<string, unknown>>, max = maxCharacters): string {
   const entries = Object.entries(inputs).filter(([, value]) => value !== undefined)
@@ -30,7 +30,10 @@ export function inputsText(inputs: Readonly<Record<string, unknown>>, max = maxC
   ].join('\n')
 }
 
-/** How long a value may be so that all of them come to no more than `max`: the short ones leave the rest to the long ones. */
+/**
+ * Returns the length at which values are cut so that all of them together have at most `max` characters; short values
+ * leave their share to longer ones.
+ */
 function longestFor(lengths: readonly number[], max: number): number {
   let left = max
   const rising = [...lengths].sort((a, b) => a - b)
@@ -42,5 +45,5 @@ function longestFor(lengths: readonly number[], max: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** Not within a pair of UTF-16 halves. */
+/** Does not cut a surrogate pair in half. */
 const cutOff = (text: string, length: number): string => `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`

@@ -6,12 +6,12 @@ import { type Note, noteName } from '../../work/notes/contract.ts'
 import type { Missing } from '../../work/briefs/branches.ts'
 import { inputsText } from './prompt-inputs.ts'
 
-/** What an agent is told beside its brief. */
+/** The content of a prompt that is not in its brief. */
 export interface Surroundings {
   readonly notes?: readonly Note[]
-  /** What it is to judge, where that is in a repository. */
+  /** The work to be judged, if it is in a repository. */
   readonly judged?: Brief | null
-  /** What its clone does not have. */
+  /** Commits that the brief's clone lacks. */
   readonly missing?: Missing
   /** The goal of its run. */
   readonly goal?: string
@@ -19,7 +19,7 @@ export interface Surroundings {
   readonly output?: Readonly<Record<string, unknown>> | null
 }
 
-/** What an agent reads may end up in what it writes, and with its provider: no secret goes along. */
+/** Renders a prompt without secrets: an agent may write them down, and they would be sent to its provider. */
 export const renderBrief = (template: string, brief: Brief, attempt: number, around: Surroundings = {}): string =>
   redact(fillIn(template, brief, attempt, around))
 
@@ -58,7 +58,7 @@ const section = (title: string, text: string): string => (text === '' ? '' : `##
 const amendmentLines = (amendments: unknown): string =>
   Array.isArray(amendments) ? amendments.map((each) => `- ${JSON.stringify(each)}`).join('\n') : ''
 
-/** Where it works; who judges is told what the work is. */
+/** Describes the clone to the agent, and to a verifier also the work to be judged. */
 function repositoryText(brief: Brief, judged: Brief | null, missing: Missing): string {
   const { startCommit, kind, phase } = brief
   if (startCommit === null) return ''

@@ -51,11 +51,11 @@ export async function recordEnd(
       // The agent finished before its start was recorded: the daemon died between the two.
       if (attempt.status === 'launching' && conclusion.startFailed !== true && classified.outcome !== 'interrupted')
         ({ brief: current, attempt } = await recordStart(scope, brief, attempt, unseenStart(attempt)))
-      // Calls cost money, also those of an attempt that was ended by somebody else.
+      // Calls cost money, also those of an attempt that was ended by another process.
       const { calls = [] } = conclusion
       if (calls.length > 0 && !(isRepeated && (await isInLedger(scope, attempt, calls))))
         ({ brief: current, attempt } = await recordSpends(scope, current, attempt, calls, { goOn: false }))
-      // The first try may have been committed, although its answer was lost.
+      // The first try may have been committed, although its response was lost.
       const isOurs = isRepeated && attempt.status === 'examining' && attempt.worker === deps.worker
       isRepeated = true
       if (isOver && isOurs) attempt = (await findAttempt(tx, attempt.id)) ?? attempt
@@ -92,7 +92,7 @@ const nothing: Recorded = { examined: null, points: [] }
 const isInLedger = async ({ tx }: RunScope, { id }: Attempt, [first]: readonly PricedCall[]): Promise<boolean> =>
   (await findSpend(tx, spendId(id, first?.number ?? 0))) !== undefined
 
-/** Returns what is left to do for an attempt with a report; null if there is nothing to examine. */
+/** Returns the ending of an attempt that is to be examined; null if there is nothing to examine. */
 const endingOf = ({ outcome, detail, report }: Classified, { refused = null, ended }: Conclusion): Ending | null =>
   report === null || (outcome !== 'ok' && outcome !== 'partial_output')
     ? null

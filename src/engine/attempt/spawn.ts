@@ -102,7 +102,7 @@ function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots)
       deps.chaosPoint('agent.exited')
       calls = await spending.rest()
     } catch (error) {
-      // A fault of ours cannot be told from an agent that cannot be started; it is logged with its run.
+      // A fault of Agency cannot be distinguished from an agent that cannot be started, so it is logged with its run.
       const failure = handle === null ? 'could not be started' : 'could not be followed'
       await interrupt()
       deps.log.warn(`an attempt ${failure}`, { run: run.id, attempt: attempt.id, error: String(error) })
@@ -151,7 +151,7 @@ function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots)
   }
 }
 
-/** A step that looks again must see the present state, not that of its last attempt. */
+/** Reports whether a step looks at the work again: it must see the present state, not that of its last attempt. */
 const isFreshLook = ({ run, brief, attempt }: Claimed): boolean =>
   run.repository !== null && isLook(brief) && attempt.fence > 1 && attempt.session === null
 
@@ -225,7 +225,7 @@ async function recordStarted(
     const progress = await findProgress(tx, known.id)
     if (progress === undefined || progress.status === 'ended') return null
     const attempt: Attempt = { ...known, ...progress }
-    // The start is recorded already, by a commit whose answer was lost.
+    // The start is recorded already, by a commit with a lost response.
     if (attempt.status === 'running') return { run, brief: { ...brief, status: 'working' }, attempt }
     const scope = scopeOf(deps, tx, run, 'engine')
     return { run, ...(await recordStart(scope, brief, attempt, start)) }

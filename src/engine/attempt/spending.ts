@@ -13,16 +13,16 @@ import { scopeOf } from '../../work/scope.ts'
 import { type PricedCall, recordSpends } from '../../work/spends/record.ts'
 import type { Claimed } from './start.ts'
 
-/** What an attempt's agent says about its model calls, written while it works. */
+/** Records the model calls that an agent reports while it works. */
 export interface Spending {
   add(usage: ModelUsage, append: (text: string) => void): void
   /** Resolves, after the agent has ended, to the calls that are not written yet: they are written with its end. */
   rest(): Promise<PricedCall[]>
-  /** Which streams its budgets are in, as far as is known. */
+  /** The streams of the attempt's budgets, as far as they are known. */
   streams(): readonly Stream[]
 }
 
-/** `refuse` is called when it has to stop. An attempt that says nothing about its calls costs nothing here. */
+/** Calls `refuse` when the agent has to stop. An attempt that reports no calls costs nothing here. */
 export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why: Refused) => void): Spending {
   let number = 0
   let tokens = 0
@@ -41,7 +41,7 @@ export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why:
     writing ??= writeSoon()
   }
 
-  /** Those that come in one breath are written together, and those of an agent that ends in it with its end. */
+  /** Writes calls of the same tick together; those of an agent that ends in this tick are written with its end. */
   async function writeSoon(): Promise<void> {
     try {
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -66,7 +66,7 @@ export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why:
     let isRepeated = false
     const spent = await persist(deps, () =>
       deps.db.write([`run:${claimed.run.id}`, ...streams], async (tx) => {
-        // A commit whose answer got lost.
+        // An earlier try was committed, but its response was lost.
         if (isRepeated && (await findSpend(tx, spendId(claimed.attempt.id, calls[0]?.number ?? 0))) !== undefined)
           return null
         isRepeated = true
@@ -96,10 +96,10 @@ export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why:
   }
 }
 
-/** All of them are in one event; a babbling agent's are in several. */
+/** The maximum number of calls in one event. */
 const callsPerWrite = 200
 
-/** An agent's word about itself: nothing negative, broken or absurd reaches a sum, nor does it break one. */
+/** Validates the usage that an agent reports, so that no negative or absurd number reaches a sum. */
 function callOf(usage: ModelUsage, before: number): ModelCall | null {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
   if (![inputTokens, outputTokens, inputTokens + outputTokens + before].every(isCount)) return null

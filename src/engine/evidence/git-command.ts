@@ -11,16 +11,16 @@ import type { CommandResult, Workspace } from '../../workspaces/port.ts'
 import { shellCommand, shellQuote } from '../../workspaces/quote.ts'
 import { searchedBytes, Unchecked } from './finding.ts'
 
-/** Asks a repository that an agent made; nothing in its configuration is run or believed. */
+/** Queries a repository that an agent made, without running or trusting its configuration. */
 export interface Git {
-  /** Resolves to the output; null for exit code 1, by which git says "no". */
+  /** Resolves to the output; null for exit code 1, by which git answers "no". */
   ask(...words: string[]): Promise<string | null>
-  /** Resolves to the differences between the commit and the files, by an index of our own. */
+  /** Resolves to the differences between the commit and the files, by a separate index. */
   compare(commit: string, globs: readonly string[]): Promise<string>
   readonly boxed: boolean
 }
 
-/** A question that git could not answer, or not in time; the message tells why. */
+/** A query that git could not answer, or not in time; the message contains the cause. */
 export class GitError extends Error {}
 
 interface GitPlace {
@@ -43,14 +43,17 @@ export function createGit({ workspace, path, deadlineMs, clock, signal }: GitPla
     const result = await workspace.run(command, { timeoutMs, maxOutputBytes: searchedBytes, ...(signal && { signal }) })
     boxed = result.boxed
     if (result.timedOut) throw new GitError('git took too long')
-    // Git was killed or never started: that says nothing about the repository.
+    // Git was killed or never started, so nothing is known about the repository.
     if (result.exitCode === null)
       throw new Unchecked(`git could not be run${result.signal === null ? '' : `: ${result.signal}`}`)
     if (result.exitCode === 127) throw new GitError('git is not installed here')
     return result
   }
 
-  /** Warnings must not be taken for answers, so errors are requested again, alone. */
+  /**
+   * Errors are discarded here, because a warning must not be read as an answer; after a failure, the command runs again
+   * for its errors.
+   */
   const answer = async (command: string): Promise<string | null> => {
     const { exitCode, output } = await run(`{ ${command}\n} 2>/dev/null`)
     if (exitCode === 0) return output
@@ -75,12 +78,12 @@ export function createGit({ workspace, path, deadlineMs, clock, signal }: GitPla
   }
 }
 
-/** From the top of the repository, whatever the glob begins with. */
+/** Makes a glob relative to the top of the repository, also if it begins with characters special to git. */
 export const pathspec = (glob: string): string => `:(top,glob)${glob}`
 
 /**
- * No configuration but the repository's own, and of that nothing which starts a program or hides a file. The directory is
- * named, so that none above it is taken for the repository.
+ * Allows no configuration but the repository's own, without settings that start a program or hide a file. The directory
+ * is named, so that git does not find a repository above it.
  */
 const harmless = (path: string): string[] => [
   '--no-pager',
@@ -100,7 +103,7 @@ const environment = Object.entries(safeEnvironment)
 
 const status = ['status', '--porcelain', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']
 
-/** They stand in a command twice, and a word of one has at most 128 KB on Linux. */
+/** The settings are in a command twice, and one argument has at most 128 KB on Linux. */
 const maxSettingsLength = 40_000
 
 function neutralise(names: string | null): string {

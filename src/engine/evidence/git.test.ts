@@ -292,7 +292,7 @@ describe('text in evidence', () => {
     for (const field of [{ branch: trick }, { since: trick }, { changed: [trick] }, { path: `x${trick}` }])
       expect(await why(field)).not.toBe(true)
     expect(await why({ since: first, unchanged: [trick] })).toBe(true)
-    // An alternative of nothing matches everything; what counts is that it is a pattern and no command.
+    // An empty alternative matches everything; the test is that the text is a pattern and not a command.
     if (!trick.includes('\n')) await why({ messageMatches: trick })
     expect(existsSync(inside('ran'))).toBe(false)
   })
@@ -315,7 +315,7 @@ describe('text in evidence', () => {
     expect(accepts({})).toBe(true)
     expect(accepts({ since: 'a\0b' })).toBe(false)
     expect(accepts({ changed: ['a\0b'] })).toBe(false)
-    // Git takes each line for a pattern of its own, and an empty one matches everything.
+    // Git takes each line as a separate pattern, and an empty one matches everything.
     expect(accepts({ messageMatches: 'a\nb' })).toBe(false)
     expect(accepts({ path: '../other' })).toBe(false)
     expect(accepts({ path: '/srv/repository' })).toBe(false)

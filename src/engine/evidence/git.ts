@@ -10,7 +10,7 @@ type GitEvidence = EvidenceOf<'git'>
 export async function checkGit(evidence: GitEvidence, scene: Scene): Promise<Found> {
   if (!scene.mayRunCommands) return notRun()
   const { path } = evidence
-  // It is read as a file of the workspace: a link or a `gitdir:` that leads to another repository proves nothing.
+  // HEAD is read as a file of the workspace: a link or a `gitdir:` that leads to another repository proves nothing.
   if ((await scene.workspace.read(`${path}/.git/HEAD`, 0)) === null)
     return seen(false, `there is no git repository at ${path}`)
   const deadlineMs = scene.clock.nowMs() + evidence.timeoutSeconds * 1_000
@@ -70,7 +70,7 @@ async function lacking(evidence: GitEvidence, git: Git, tell: (line: string) => 
 async function findBase(git: Git, since: string, head: string): Promise<string> {
   const base = hashIn(await git.ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${since}^{commit}`))
   if (base === null) throw new GitError(`there is no commit ${quoted(since)}`)
-  // Otherwise a history that was made up would count from nowhere.
+  // Otherwise an invented history without the base would count.
   if ((await git.ask('merge-base', '--is-ancestor', base, head)) === null)
     throw new GitError(`HEAD does not descend from ${quoted(since)}`)
   return base

@@ -29,7 +29,7 @@ const inside = (path: string): string => join(workspace.path, path)
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const node = `'${process.execPath}'`
 
-/** A server that answers everything with this. */
+/** Starts a server that answers every request with this text. */
 function serve(answer: string, more = ''): string {
   writeFileSync(
     inside('server.mjs'),
@@ -173,7 +173,7 @@ describe('another process', () => {
   })
 
   it('that takes the port during the check proves nothing', async () => {
-    // Started by this process, it carries no launch id: as a process of the machine that was there by chance.
+    // This process starts the server, so it has no launch id, like an unrelated process of the machine.
     const stranger = createServer((_, response) => response.end('hello'))
     const port = await freePort()
     onTestFinished(() => void stranger.close())

@@ -19,7 +19,7 @@ export async function checkHttp(evidence: EvidenceOf<'http'>, scene: Scene): Pro
   const lack = lacking(evidence.expect, answer)
   return lack === null
     ? seen(true, `answered ${answer.status}, ${answer.bytes} bytes`, found)
-    : // What a server printed says more about its mistakes than an answer does.
+    : // The server's log explains a failure better than its answer.
       seen(false, lack, { ...found, output: kept(`${answer.body}\n${answer.log}`.trim()) })
 }
 

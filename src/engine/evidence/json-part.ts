@@ -1,6 +1,6 @@
 /**
- * Where `whole` does not say what `part` says, as a path such as `$.items[2].id`; null when it says all of it.
- * Objects may say more; lists and everything else must be equal.
+ * Returns the path, such as `$.items[2].id`, where `whole` does not contain `part`; null if it contains all of it.
+ * Objects may have more keys; lists and all other values must be equal.
  */
 export function missingIn(whole: unknown, part: unknown, path = '$', depth = 0): string | null {
   if (depth > 200) return path

@@ -3,11 +3,11 @@ import type { Checkout } from '../../workspaces/port.ts'
 /** A file or directory of the agent's workspace that the checkout of its commit does not have. */
 export interface MissingFile {
   readonly path: string
-  /** A tool puts it there, so that a setup can too. */
+  /** A tool installs it, so a setup can install it too. */
   readonly installed: boolean
 }
 
-/** Directories that tools fill by themselves. */
+/** Directories that tools fill. */
 const installed = /(?:^|\/)(?:node_modules|\.venv|venv|vendor|site-packages)(?:\/|$)/
 
 /**

@@ -22,7 +22,7 @@ const inside = (path: string): string => join(workspace.path, path)
 const put = (path: string, text: string): void => writeFileSync(inside(path), text)
 
 async function looked(evidence: object, clock: Clock = systemClock): Promise<Finding> {
-  // No command is part of it, so that it may be looked at everywhere.
+  // The evidence contains no command, so it may be checked everywhere.
   const { findings } = await checkEvidence({
     evidence: [Evidence.parse({ kind: 'schema', path: 'data.json', ...evidence })],
     outputs: [],

@@ -6,7 +6,7 @@ import { absent } from './file.ts'
 import { type Found, kept, type Scene, seen } from './finding.ts'
 
 const largestDocument = 4_000_000
-/** A document is compared in milliseconds; only one that was made for it takes longer. */
+/** Comparing a document takes milliseconds; only a malicious one takes longer. */
 const limits = { timeoutMs: 10_000, maxMemoryMb: 256 }
 
 export async function checkSchema(evidence: EvidenceOf<'schema'>, scene: Scene): Promise<Found> {

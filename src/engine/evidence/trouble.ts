@@ -27,7 +27,7 @@ export interface Grounds {
 }
 
 export type Judgement =
-  /** A fresh checkout cannot be checked, whatever the agent does: the operator has to decide. */
+  /** A fresh checkout cannot be checked, independent of the agent's work: the operator has to decide. */
   | { readonly fault: 'place'; readonly what: string; readonly detail: string }
   /** The agent can correct it; `findings` say how. */
   | { readonly fault: 'agent'; readonly findings: readonly Finding[] }
@@ -120,7 +120,7 @@ interface Lazy<T> {
 
 interface Places {
   readonly base: Lazy<Checkout>
-  /** Null: it could not be copied, for lack of disk space for example. */
+  /** Null if the workspace could not be copied, for lack of disk space for example. */
   readonly copy: Lazy<Checkout | null>
 }
 

@@ -20,8 +20,8 @@ export interface CollectedEnd {
 }
 
 /**
- * Brings the work of an agent from its clone into the mirror: the collected commit is what its evidence is checked on
- * and what is merged. Work that may not be collected is sent back; the operator decides about a possible secret.
+ * Brings the work of an agent from its clone into the mirror. The evidence is checked on the collected commit, and the
+ * same commit is merged. Work that may not be collected is sent back; the operator decides about a possible secret.
  */
 export async function collectWork(
   deps: EngineDeps,

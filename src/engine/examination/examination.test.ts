@@ -15,7 +15,7 @@ import type { CommandLimits, CommandResult, Workspaces } from '../../workspaces/
 const command = [{ kind: 'command', run: 'npm test' }] as const
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Workspaces in memory whose commands last until they are ended or let go. */
+/** Workspaces in memory; their commands last until they are ended or released. */
 function slowCommands() {
   const memory = createMemoryWorkspaces()
   const running = new Set<{ finish(result: Partial<CommandResult>): void }>()
@@ -58,7 +58,7 @@ function slowCommands() {
   }
 }
 
-/** The next life of an agency that has died or was stopped: the same store and workspaces, its worker's next boot. */
+/** Opens the agency again after it died or was stopped: the same store and workspaces, and the worker's next boot. */
 const reopen = (before: TestAgency, store: FreshStore, options: AgencyOptions = {}): Promise<TestAgency> =>
   openAgency({ db: store.db, clock: before.clock, workspaces: before.workspaces, worker: 'test:2', ...options })
 
@@ -71,13 +71,13 @@ describeStores('an examination', (openFresh) => {
     expect((await before.inspect(started)).attempts).toMatchObject([
       { status: 'examining', outcome: null, report: { status: 'done' }, ending: { outcome: 'ok' } },
     ])
-    // The agent has ended, and its place is free.
+    // The agent has ended, and its slot is free.
     expect(before.engine.running()).toBe(0)
     expect(await before.store.raw('SELECT state FROM agents')).toEqual([{ state: 'ended' }])
     before.die()
     const after = await reopen(before, before.store, { workspaces: slow.workspaces })
     await after.engine.start()
-    // The start only marks: the check itself is still to be done.
+    // The start only marks the row: the check itself is still to be done.
     expect((await after.inspect(started)).attempts).toMatchObject([{ outcome: null }])
     await after.until(async () => (await after.inspect(started)).attempts[0]?.worker === 'test:2')
     await turn()
@@ -264,7 +264,7 @@ const saying = (report: RuntimeEvent) => ({
   },
 })
 
-/** A playbook that throws at this event as long as it is told to. */
+/** A playbook that throws at this event until `times` are used up. */
 const throwing = (kind: string, times: { left: number }): Playbook => ({
   ...direct,
   decide: (view, event) => {
@@ -328,7 +328,7 @@ describeStores('a playbook that throws', (openFresh) => {
 })
 
 describeStores('a commit whose answer is lost', (openFresh) => {
-  /** Commits the next write of this kind and says that the store cannot be reached. */
+  /** Commits the next write of this kind and then fails as if the store were unreachable. */
   function losing(db: Db): { db: Db; lose(): void } {
     let isLost = false
     return {

@@ -13,7 +13,7 @@ export async function cleanRun(deps: EngineDeps, runId: string): Promise<void> {
   const { repository } = run
   for (const brief of briefs) {
     const { startCommit: start } = brief
-    // The rest of a brief is in the directory of that brief.
+    // The remainder of a brief uses the directory of that brief.
     if (start === null || brief.remainderOf !== null) continue
     const removed = deps.workspaces.remove(workspaceRequest(deps, run, brief), async (workspace) => {
       // A verifier leaves no work behind.
@@ -22,7 +22,7 @@ export async function cleanRun(deps: EngineDeps, runId: string): Promise<void> {
       const message = `What was left in the clone of ${brief.id}`
       await deps.repositories?.keep({ repository, runId, briefId: brief.id, attemptId, workspace, start, message })
     })
-    // A clone whose work cannot be kept is not removed.
+    // A clone is not removed if its work cannot be kept.
     await removed.catch((error: unknown) => {
       deps.log.warn('a clone stays on the disk', { run: runId, brief: brief.id, error: String(error) })
     })

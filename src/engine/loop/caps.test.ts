@@ -9,7 +9,7 @@ import type { Tier } from '../../work/briefs/contract.ts'
 import { briefs as briefTable } from '../../work/briefs/store.ts'
 import type { Run } from '../../work/runs/contract.ts'
 
-/** A run of independent briefs, one for each of these tiers, whose agents wait for the gate `go`. */
+/** Starts a run of independent briefs, one for each of these tiers; their agents wait for the gate `go`. */
 async function runInTiers(agency: TestAgency, tiers: readonly (Tier | null)[], limits: string): Promise<Run> {
   const play = { runtimeOptions: { scenario: { attempts: [[{ log: 'gate go' }, ...work]] } } }
   const run = await agency.run({ briefs: tiers.map((_, at) => ({ key: `b${at}`, objective: 'Do', ...play })) })

@@ -6,7 +6,10 @@ import { findWork, type FullTier, type Work } from '../../work/briefs/store.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
 
-/** Of these, in their order, those for whom there is room in their run. Exact: the caller holds the run's stream. */
+/**
+ * Returns the briefs, in their order, that fit into the limits of their run. Exact, because the caller holds the run's
+ * stream.
+ */
 export async function withinCaps(tx: Tx, run: Run, briefs: readonly Brief[]): Promise<Brief[]> {
   const limits = run.configuration.team?.limits
   if (limits === undefined || briefs.length === 0) return [...briefs]
@@ -23,13 +26,13 @@ type Live = ReadonlyMap<string | null, number>
 
 export type Caps = ReturnType<typeof createCaps>
 
-/** So many runs are remembered; one that is forgotten is looked up again. */
+/** The maximum number of runs in the cache; others are read from the store again. */
 const maxKnown = 1_000
 
 /**
- * Looks for work past what is ready and has to wait for room in its own run: thousands of briefs may be, and whoever is
- * behind them in the order must not wait with them. What was full the last time is looked at first, so that each round
- * asks once. Only a guess of where to look: `withinCaps` decides.
+ * Finds work behind ready briefs that wait for a slot in their own run: there may be thousands of them, and briefs
+ * behind them in the order must not wait too. Tiers that were full the last time are checked first, so that a round
+ * usually needs one query. The result is only a guess: `withinCaps` decides.
  */
 export function createCaps() {
   /** A run's limits never change. */

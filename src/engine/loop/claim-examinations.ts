@@ -7,8 +7,8 @@ import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
 
 /**
- * Takes up to `limit` attempts whose evidence waits to be checked, oldest first. Finding takes no lock; each attempt is
- * looked at again under the stream of its run, so that of two workers one gets it.
+ * Claims up to `limit` attempts with evidence to be checked, oldest first. The search takes no lock; each attempt is
+ * read again under the stream of its run, so that only one of two workers gets it.
  */
 export async function claimExaminations(deps: EngineDeps, limit: number): Promise<Claimed[]> {
   const found = await deps.db.read((tx) => listReported(tx, limit))

@@ -30,8 +30,8 @@ export interface ClaimRound {
 }
 
 /**
- * Takes up to `limit` ready briefs, one transaction per run. Finding is a cheap look without locks; taking happens
- * under the run's stream, where each brief is looked at again: of two workers that saw the same one, one gets it.
+ * Claims up to `limit` ready briefs, one transaction per run. The search takes no locks; each brief is read again under
+ * the run's stream, so that only one of two workers that found it gets it.
  */
 export async function claimBriefs(deps: EngineDeps, limit: number, caps: Caps = createCaps()): Promise<ClaimRound> {
   const { ready, stopped, reported, heldUntil, starved, streams } = await deps.db.read(async (tx) => {
@@ -59,7 +59,7 @@ export async function claimBriefs(deps: EngineDeps, limit: number, caps: Caps = 
       }),
     ),
   ])
-  // What was taken is ours to run, also when another run's transaction failed.
+  // Claimed briefs are launched, also when another run's transaction failed.
   const claimed = results.flatMap((result) => {
     if (result.status === 'fulfilled') return result.value
     deps.log.error('a run’s briefs could not be claimed', { error: String(result.reason) })
@@ -70,7 +70,9 @@ export async function claimBriefs(deps: EngineDeps, limit: number, caps: Caps = 
 
 const noStreams: ReadonlyMap<string, readonly Stream[]> = new Map()
 
-/** Named before the transaction begins, so that all who need them take them in the same order. */
+/**
+ * Returns the streams of budgets before the transaction begins, so that all transactions lock them in the same order.
+ */
 async function streamsByRun(tx: ReadTx, { ready }: Work): Promise<ReadonlyMap<string, readonly Stream[]>> {
   const streams = new Map<string, readonly Stream[]>()
   for (const [runId, found] of Map.groupBy(ready, (each) => each.runId)) {
@@ -108,7 +110,10 @@ interface Affordable {
   reserved: Amount
 }
 
-/** Those for which something can be set aside. Who has used up its own limit is asked about; budgets above are asked for later. */
+/**
+ * Returns the briefs for which an amount can be reserved. A brief that has used up its own limit is held with a
+ * question; questions about the budgets above it are asked later.
+ */
 async function withinBudget(
   scope: RunScope,
   found: readonly Brief[],
@@ -143,7 +148,7 @@ async function claim(
   all: Budget[],
 ): Promise<Claimed> {
   const { tx, run } = scope
-  // A runtime that is gone since the run was made fails the launch; here it would hold up everybody's briefs.
+  // A runtime that was removed after the run was made fails the launch; a failure here would hold up all briefs.
   const capabilities = deps.runtimes.get(brief.runtime)?.capabilities
   const fence = brief.attempts + 1
   const attempt: Attempt = {
@@ -215,8 +220,9 @@ async function claim(
 }
 
 /**
- * Of an attempt that somebody stopped, or that waited for an answer; one that did bad work is not asked to go on with
- * it. A crash may have come from outside: it is gone on with once, and if it comes again it came with the session.
+ * Returns the session to resume: that of an attempt that was stopped or waited for an answer, but not of one that did
+ * bad work. A crash may have had an outside cause, so its session is resumed once; a second crash is attributed to the
+ * session.
  */
 async function sessionOf(tx: Tx, brief: Brief): Promise<string | null> {
   const last = brief.attemptId === null ? undefined : await findAttempt(tx, brief.attemptId)

@@ -112,7 +112,7 @@ describeStores('a brief', (openFresh) => {
         data: { from: 'blocked', to: 'failed' },
       },
     ])
-    // The same bytes are one artifact, however often they are handed in.
+    // The same bytes are one artifact, however often they are submitted.
     expect((await agency.inspect(run)).artifacts).toHaveLength(1)
   })
 

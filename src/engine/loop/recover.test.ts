@@ -18,7 +18,7 @@ import type { Attempt } from '../../work/attempts/contract.ts'
 const hang: StepInput[] = [{ hang: {} }]
 const ofKind = (events: readonly Event[], kind: Event['kind']): Event[] => events.filter((each) => each.kind === kind)
 
-/** The next life of an agency that has died or was stopped: the same store and workspaces, its worker's next boot. */
+/** Opens the agency again after it died or was stopped: the same store and workspaces, and the worker's next boot. */
 async function reopen(before: TestAgency, store: FreshStore, options: AgencyOptions = {}): Promise<TestAgency> {
   const { workspaces, clock } = before
   return openAgency({ db: store.db, clock, workspaces, worker: 'test:2', ...options })
@@ -52,7 +52,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     expect((await after.inspect(run)).attempts.map((attempt) => attempt.worker)).toEqual(['test:1', 'test:2'])
   })
 
-  // Up to the report the work has to be done again; from then on it is only looked at.
+  // Before the report is recorded, the work has to be done again; from then on it is only examined.
   const points: [ChaosPointName, attempts: number][] = [
     ['run.created', 1],
     ['brief.claimed', 2],
@@ -80,7 +80,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     const after = await reopen(before, before.store)
     after.gate('started').open()
     await after.engine.start()
-    // Of a run whose maker died before it had its answer, only the store knows.
+    // The client died before it had the response, so only the store knows the run.
     const [listed] = (await after.runs.list({ limit: 2 })).runs
     const run = await after.settled(listed as { id: string })
     expect(run).toMatchObject({ status: 'done', briefsDone: 1, briefsOpen: 0 })

@@ -13,10 +13,10 @@ import { persist } from '../persist.ts'
 import { listDeadWorkers } from './workers-store.ts'
 
 /**
- * Marks the attempts that no process looks after any more. Those of an earlier boot of this worker are certainly
- * abandoned, because the worker owns its home, and so are those of its own that it does not hold: the answer to their
- * commit was lost. Attempts of another worker are abandoned when its heartbeat has been missing for a minute.
- * Nothing is examined here: an attempt with a report becomes claimable work, any other is interrupted.
+ * Marks the attempts that no process follows any more. Those of an earlier boot of this worker are certainly abandoned,
+ * because the worker owns its home. So are those of its own that it does not hold: the response to their commit was
+ * lost. Attempts of another worker are abandoned when its heartbeat has been missing for a minute. Nothing is examined
+ * here: an attempt with a report becomes claimable work, any other is interrupted.
  */
 export async function recoverAttempts(deps: EngineDeps, isHeld: (attemptId: string) => boolean): Promise<number> {
   const abandoned = await deps.db.read(async (tx) => {
@@ -32,7 +32,7 @@ export async function recoverAttempts(deps: EngineDeps, isHeld: (attemptId: stri
   const killed = await deps.killSurvivors(abandoned.map((attempt) => attempt.id))
   deps.log.info('recovering abandoned attempts', { attempts: abandoned.length, killedProcesses: killed })
   for (const attempt of abandoned) {
-    // One that cannot be marked must not keep the others, or the daemon, from starting.
+    // An attempt that cannot be marked must not keep the others, or the daemon, from starting.
     await mark(deps, attempt).catch((error: unknown) => {
       deps.log.error('an abandoned attempt could not be marked', { attempt: attempt.id, error: String(error) })
     })
@@ -85,6 +85,6 @@ const workerId = (worker: string): string => worker.slice(0, worker.lastIndexOf(
 
 const bootOf = (worker: string): number => Number(worker.slice(worker.lastIndexOf(':') + 1))
 
-/** Never the other way round: a process that was left behind must not take its successor's work. */
+/** Reports whether the other boot is the earlier one. An outdated process must not take its successor's work. */
 const isEarlierBoot = (mine: string, other: string): boolean =>
   workerId(mine) === workerId(other) && bootOf(other) < bootOf(mine)

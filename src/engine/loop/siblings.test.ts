@@ -17,7 +17,7 @@ const brief = (key: string, after: string[] = [], ...attempts: (readonly StepInp
 const waits = (gate: string): StepInput[] => [{ log: `gate ${gate}` }, ...work]
 const crash: StepInput[] = [{ crash: {} }]
 
-/** `kind key` of everything that happened to briefs, in order. */
+/** Returns `kind key` of all events of briefs, in order. */
 async function story(agency: TestAgency, run: Run, ...kinds: Event['kind'][]): Promise<string[]> {
   const { briefs } = await agency.inspect(run)
   const keys = new Map(briefs.map((each) => [each.id, each.key]))

@@ -2,7 +2,9 @@ import type { EngineDeps } from '../deps.ts'
 import { persist } from '../persist.ts'
 import { openScope } from '../../work/scope.ts'
 
-/** A time that a playbook has asked for. It may come twice, and late: whether it matters is the playbook's to see. */
+/**
+ * Hands a timer to the playbook that set it. It may fire twice, or late: the playbook decides whether it still matters.
+ */
 export const onTimer = (deps: EngineDeps, timer: { runId: string; name: string; part: string }): Promise<void> =>
   persist(deps, () =>
     deps.db.write([`run:${timer.runId}`], async (tx) => {

@@ -17,7 +17,7 @@ const hang: StepInput[] = [{ hang: {} }]
 const ofKind = (events: readonly Event[], kind: Event['kind']): Event[] => events.filter((each) => each.kind === kind)
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Refuses the next writes that it is told to, and says when it has. */
+/** A store that refuses the next writes on request and counts them. */
 function troubled(db: Db) {
   let left = 0
   let code: ErrorCode = 'store_full'
@@ -40,7 +40,7 @@ function troubled(db: Db) {
       code = options.code ?? 'store_full'
       concerns = options.streams ?? (() => true)
     },
-    /** Resolves when so many writes have been refused. */
+    /** Resolves when this number of writes has been refused. */
     refused: (times = 1): Promise<void> =>
       count >= times ? Promise.resolve() : new Promise((resolve) => waiting.add({ times, resolve })),
   }

@@ -3,7 +3,7 @@ import type { Db, ReadTx, Tx } from '../../db/port.ts'
 import { sqlOf } from '../../db/tx.ts'
 import { isoAt } from '../../kernel/clock.ts'
 
-/** A worker that has not said a word for this long is dead; it says one every ten seconds. */
+/** A worker without a heartbeat for `deadAfterMs` is dead. */
 export const heartbeatMs = 10_000
 const deadAfterMs = 60_000
 

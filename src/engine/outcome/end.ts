@@ -32,29 +32,32 @@ import { isGivenUp } from '../../work/briefs/unblock.ts'
 
 export interface AttemptEnd {
   classified: Classified
-  /** Null where there was nothing to look at: the agent did not finish. */
+  /** Null if the agent did not finish, so that there was nothing to examine. */
   examination: CheckResult | null
-  /** For an interruption: what became of us. */
+  /** The reason of an interruption. */
   reason?: string
-  /** What interrupted it, where a limit did. */
+  /** The limit that interrupted the attempt, if one did. */
   refused?: Refused | null
-  /** Its provider takes no more calls for now. */
+  /** Set if its provider accepts no more calls for now. */
   limited?: Limited | null
-  /** How its process ended. */
+  /** The end of its process. */
   ended?: AgentEnded | undefined
-  /** What was collected of its work in a repository. */
+  /** The commit that was collected from its work in a repository. */
   commit?: string | null
   isEmpty?: boolean
-  /** What the operator would have to allow; with `blocked`, the question is about that. */
+  /** Operations that the operator would have to allow; with `blocked`, the question is about them. */
   denied?: readonly Denied[]
-  /** What is wrong with what a step brought. */
+  /** The faults in the output of a step. */
   faults?: readonly Correction[]
   cause?: QuestionClass
-  /** Where its evidence was checked. */
+  /** The place where its evidence was checked. */
   checkedIn?: CheckedIn | null
 }
 
-/** Everything that an attempt's end means, in one transaction: outcome, evidence, limits, and what the playbook decides. */
+/**
+ * Records all consequences of an attempt's end in one transaction: outcome, evidence, limits, and the playbook's
+ * decision.
+ */
 export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt, ended: AttemptEnd): Promise<void> {
   const { classified: checked, faults } = await checkStep(scope, brief, ended.classified)
   const end = { ...ended, classified: checked, faults }
@@ -68,12 +71,12 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
         }
       : end.classified
   await recordTurn(scope, brief, attempt, classified, end)
-  // Who got its work done all the same was not held up by it.
+  // A limit that did not keep the agent from finishing does not hold the provider.
   if (end.limited && classified.outcome === 'interrupted') await holdProvider(scope, brief, end.limited)
   if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'abandoned by the operator')
   else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
   else await follow(scope, brief, { ...attempt, checkedIn: end.checkedIn ?? null }, classified, end)
-  // A sibling has failed before: with the last attempt under way gone, that can be surfaced now.
+  // A sibling has failed before; if this was the last running attempt, the failure can be surfaced now.
   if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await scope.decide({ kind: 'siblings_ended' })
 }
 
@@ -96,7 +99,7 @@ async function follow(
     case 'partial_output':
       if (end.examination?.findings.some((finding) => finding.passed))
         await finish(scope, brief, attempt, classified.report as Report, end)
-      // No part of it holds: there is nothing to keep.
+      // No evidence passed, so there is no part to keep.
       else await correct(scope, brief, attempt, classified, end.examination)
       break
     case 'bad_output':
@@ -119,7 +122,10 @@ async function follow(
   }
 }
 
-/** Who asks nothing of its own and has handed notes up waits for their answers: one question each is enough. */
+/**
+ * Blocks a brief with a question. If the agent asked none but escalated notes, the brief waits for their answers
+ * instead.
+ */
 async function stopAsking(scope: RunScope, brief: Brief, { report, detail }: Classified): Promise<void> {
   const noted = report?.question === undefined ? await listUnsettledNotes(scope.tx, brief.id) : []
   const escalated = noted.filter((note) => note.status === 'escalated')
@@ -177,7 +183,7 @@ async function recordTurn(
   )
 }
 
-/** A brief without limits of its own is not looked at again. */
+/** Returns the refusal by the brief's own limits, if it has any. */
 async function refusedByOwnLimit(scope: RunScope, brief: Brief): Promise<Refused | null> {
   if (brief.tokenBudget === null && brief.costLimitMicros === null) return null
   const granted = reserve({ ...brief, ...(await findMoneyOf(scope.tx, brief.id)) }, [])
@@ -186,7 +192,7 @@ async function refusedByOwnLimit(scope: RunScope, brief: Brief): Promise<Refused
 
 const isTriedAgain = (outcome: Classified['outcome']): boolean => outcome !== 'ok' && outcome !== 'blocked'
 
-/** A report through the API is in the row already; one through the runtime came later, or alone. */
+/** A report through the API is in the row already; one through the runtime is not. */
 const isSame = (a: Report, b: Report | null): boolean => b !== null && JSON.stringify(a) === JSON.stringify(b)
 
 async function finish(
@@ -232,7 +238,7 @@ async function finish(
   await scope.decide({ kind: 'brief_ready', brief: ready, seen: seenOf(report, { ...examination, findings }) })
 }
 
-/** In a pipeline the next one starts with what is there; what a verdict changes about it comes later. */
+/** Releases the dependents of a finished brief in a pipeline before its verdict, which may still send it back. */
 const releaseFinished = async (scope: RunScope, brief: Brief): Promise<Change[]> =>
   brief.flow !== null && requiresOf(scope.run) === 'completed' ? releaseDependents(scope, brief) : []
 
@@ -242,7 +248,7 @@ const seenOf = (report: Report, { findings, outputs }: CheckResult): Seen => ({
   outputs,
 })
 
-/** The questions are asked already, one for each note. */
+/** Blocks a brief without a new question: each note has one already. */
 async function waitForAnswers(scope: RunScope, brief: Brief, names: readonly string[]): Promise<void> {
   await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
@@ -252,7 +258,7 @@ async function waitForAnswers(scope: RunScope, brief: Brief, names: readonly str
   })
 }
 
-/** A verifier's own brief is closed at once; what it says decides about the other one. */
+/** Closes a verifier's own brief at once; its verdict decides about the judged brief. */
 async function judge(scope: RunScope, brief: Brief, attempt: Attempt, judgement: Judgement | undefined): Promise<void> {
   if (judgement === undefined) throw bug(`${brief.id} was passed without a verdict`)
   const judged = await recordVerdict(scope, brief, attempt, judgement)
@@ -263,7 +269,7 @@ async function judge(scope: RunScope, brief: Brief, attempt: Attempt, judgement:
   await scope.decide({ kind: 'brief_judged', brief: judged, judgement })
 }
 
-/** What a verifier judges was cancelled or has gone on: however its attempt ended, there is no other one. */
+/** Reports whether the judged brief was cancelled or has changed since: then its verifier has no further attempt. */
 async function isOutdated(scope: RunScope, brief: Brief): Promise<boolean> {
   if (brief.verifies === null) return false
   const judged = await findBrief(scope.tx, brief.verifies)
@@ -276,7 +282,7 @@ async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
     level: 'verbose',
     message: `${brief.key}: its subject has changed`,
   })
-  // Where slices are judged together, the others may have waited for this one only.
+  // If slices are judged together, the others may have waited only for this one.
   if (brief.tier !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped })
 }
 
@@ -287,7 +293,7 @@ const verifierSteps = [
   ['done', 'session_complete'],
 ] as const
 
-/** Output that does not hold goes back with what is wrong with it, as often as the brief's budget allows. */
+/** Sends rejected output back with its faults, as often as the brief's retry budget allows. */
 async function correct(
   scope: RunScope,
   brief: Brief,

@@ -7,14 +7,16 @@ import { viewFor } from './view.ts'
 
 export interface CheckedStep {
   classified: Classified
-  /** Everything that is wrong with what it brought, not only the first. */
+  /** All faults of the output, not only the first. */
   faults: Correction[]
 }
 
-/** More than this helps nobody to mend it. */
+/** The maximum number of listed faults; more would not help the agent. */
 const mostFaults = 50
 
-/** Whether a step brought what its phase asks for. What nobody asked for is left out, and said. */
+/**
+ * Checks that the output of a step has the schema of its phase. Unknown fields are removed, and a log entry names them.
+ */
 export async function checkStep(scope: RunScope, brief: Brief, classified: Classified): Promise<CheckedStep> {
   const shape = brief.phase === null ? undefined : scope.playbook.outputs?.[brief.phase]
   const { report } = classified
@@ -49,7 +51,7 @@ function wrong(classified: Classified, faults: readonly string[]): CheckedStep {
   }
 }
 
-/** By their names; of lists, those of any entry. */
+/** Returns the names of removed fields; for lists, those of any entry. */
 function fieldsLeftOut(raw: unknown, kept: unknown): string[] {
   const names = new Set<string>()
   const walk = (from: unknown, to: unknown): void => {

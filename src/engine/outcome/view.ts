@@ -16,7 +16,7 @@ import { listNewestVerdicts } from '../../work/verdicts/store.ts'
 import { listPastRuns } from '../../work/runs/store.ts'
 import type { RunScope } from '../../work/scope.ts'
 
-/** What a playbook sees when something has happened: what is always there, and what it asks for besides. */
+/** Returns the view of a playbook for an event: the parts that every view has, and the rows that the playbook needs. */
 export async function viewFor(scope: RunScope, event: PlaybookEvent): Promise<View> {
   const { tx, run, playbook } = scope
   const needsCount = event.kind !== 'run_started' && event.kind !== 'brief_ready' && run.briefsFailed > 0
@@ -29,7 +29,7 @@ export async function viewFor(scope: RunScope, event: PlaybookEvent): Promise<Vi
   return needs === undefined ? view : { ...view, found: await find(scope, needs) }
 }
 
-/** Of a gate before a part. */
+/** Returns the boundary of a gate before a part. */
 export const partBoundary = (part: string): string => `part:${part}`
 
 function partOf(event: PlaybookEvent): string | null {
@@ -92,7 +92,7 @@ async function find(scope: RunScope, needs: Needs): Promise<NeededRows> {
 
 async function workstreamsOf({ tx, run }: RunScope, wanted: Needs['workstreams']): Promise<Record<string, Brief[]>> {
   if (wanted === undefined) return {}
-  // Whatever a workstream is called: nothing is there that nobody put there.
+  // Without a prototype, because a workstream may have the name of an inherited property.
   const found: Record<string, Brief[]> = Object.create(null) as Record<string, Brief[]>
   for (const brief of await listBriefsOfWorkstreams(tx, run.id, wanted))
     (found[brief.workstream as string] ??= []).push(brief)
