@@ -24,7 +24,7 @@ const divided: Playbook = { ...direct, wording }
 
 const hang = { scenario: { steps: [{ hang: {} }] } }
 
-/** A run under way with two workstreams, of which one is done. */
+/** Starts a run with two workstreams, one of which is done. */
 async function withWorkstreams(agency: TestAgency): Promise<Run> {
   const run = await agency.run({ runtimeOptions: hang })
   const part = (key: string, status: Part['status'], path: string[]) => ({ key, parent: null, status, data: { path } })
@@ -36,7 +36,7 @@ async function withWorkstreams(agency: TestAgency): Promise<Run> {
   return run
 }
 
-/** Its agent at work becomes one of a tier. */
+/** Moves the running attempt's brief into a tier. */
 async function place(agency: TestAgency, run: Run, where: Partial<Brief>): Promise<Attempt> {
   const attempt = await agency.until(async () =>
     (await agency.inspect(run)).attempts.find(({ status }) => status === 'running'),

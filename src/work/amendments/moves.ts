@@ -4,7 +4,7 @@ import { amendments } from './store.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
-/** The next higher tier was told; it approves nothing. */
+/** Records that the next higher tier was informed; it approves nothing. */
 export async function acknowledge(scope: RunScope, amendment: Amendment, by: string): Promise<void> {
   await touchRun(
     scope,

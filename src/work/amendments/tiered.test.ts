@@ -8,7 +8,7 @@ it('an architect added to an active run makes the squads wait for the design and
   await agency.engine.start()
   const run = await agency.run({ goal: 'Build a webhook ingestion system', playbook: 'tiered', runtimeOptions: {} })
   const gate = await agency.until(async () => (await agency.gates.ofRun(run.id)).gates[0])
-  // Nothing of the workstream begins before the amendment is there.
+  // The workstream does not start before the amendment is recorded.
   await agency.gates.pause(operator, run.id, undefined)
   await agency.gates.approve(operator, { target: gate.id })
   const { parts } = await agency.inspect(run)

@@ -8,7 +8,7 @@ import type { Brief } from '../briefs/contract.ts'
 import type { RunScope } from '../scope.ts'
 import { eventTags } from '../briefs/moves.ts'
 
-/** What a step has made, kept with the run under its own name. */
+/** Stores the output of a step as a document of the run. */
 export async function writeDocument(scope: RunScope, brief: Brief, name: string, content: unknown): Promise<void> {
   const { tx, run, ids } = scope
   if (brief.attemptId === null) throw bug(`${brief.id} has written "${name}" and was never launched`)

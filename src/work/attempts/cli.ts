@@ -28,7 +28,7 @@ interface AttemptBrief {
   corrections: Wire<Correction>[]
 }
 
-/** Prints what an agent reads first: everything it needs and nothing to skip. */
+/** Prints the brief: everything that the agent needs to start, and nothing else. */
 export const showBrief: Handler<typeof briefCommand> = async (context, options) => {
   const brief = await agentApi(context).call<AttemptBrief>(attemptEndpoints.brief)
   if (options.json) {

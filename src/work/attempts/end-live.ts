@@ -10,7 +10,7 @@ import type { RunScope } from '../scope.ts'
 
 /**
  * Ends every attempt of a run that is being ended. Its agents and the checks of its evidence are interrupted after
- * commit; whatever they still write is refused by then.
+ * commit; their later writes are refused.
  */
 export async function endLiveAttempts(scope: RunScope, why: string): Promise<void> {
   const live = await listLiveAttemptsOfRun(scope.tx, scope.run.id)
@@ -50,7 +50,7 @@ async function endLive(scope: RunScope, attempt: Attempt, why: string): Promise<
         reservedMicros: 0,
         endedAt: tx.at,
       }),
-      // The agent of an attempt whose evidence is checked has ended before.
+      // If evidence is being checked, the agent of the attempt has ended before.
       ...(attempt.status === 'launching' || attempt.status === 'running' ? [endedAgent(attempt, tx.at)] : []),
       ...(await unused(scope, attempt)),
     ],

@@ -95,7 +95,7 @@ export interface AttemptStanding {
   agentId: number
   personaId: number
   fence: number
-  /** Its agent has ended: what it still writes no longer counts. */
+  /** Its agent has ended: its later writes no longer count. */
   ended: boolean
   newestFence: number
   /** The tier of its brief. */

@@ -11,7 +11,7 @@ import type { Cast, RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
 import { eventTags, nameOf } from './moves.ts'
 
-/** Briefs that a playbook makes on its way: cast, placed, and waiting for those that come before them. */
+/** Adds briefs that a playbook makes during a run, with personas, places and dependencies. */
 export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): Promise<void> {
   if (wanted.length === 0) return
   const sorted = wanted.map(() => scope.ids.next('brief')).sort()
@@ -94,7 +94,7 @@ async function placed(
   return newBrief(scope, {
     id,
     key: spec.key,
-    // Steps have no place in a list of tasks; those of one moment keep the order in which they were written.
+    // A step has no position in a list of tasks; steps of the same decision keep their order.
     number: run.briefsTotal + index + 1,
     kind: spec.kind,
     title: shorten(spec.title, 120),
@@ -131,7 +131,7 @@ async function placed(
 
 type Casting = Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | null }
 
-/** Of many that are alike, the first decides. */
+/** Casts equal specifications once. */
 function castOnce(scope: RunScope, casts: Map<string, Promise<Casting>>, spec: NewBrief): Promise<Casting> {
   const key = JSON.stringify([spec.tier, spec.domain, spec.personality, spec.kind])
   const known = casts.get(key) ?? castFor(scope, spec)
@@ -139,7 +139,7 @@ function castOnce(scope: RunScope, casts: Map<string, Promise<Casting>>, spec: N
   return known
 }
 
-/** Who does it and who will judge it: never the same one. */
+/** Chooses the persona for the work and another persona for its verification. */
 async function castFor(
   scope: RunScope,
   { tier, domain = null, personality = null, kind, key }: NewBrief,

@@ -10,9 +10,10 @@ import type { Repositories } from '../../repositories/port.ts'
 import type { RunScope } from '../scope.ts'
 
 /**
- * Where a clone begins, decided when its brief is first taken up: the rest of a brief and who judges it go on in that
- * one's; a task begins with what it rests on, or with all that its workstream has come to. A step only looks, so that it
- * sees the newest each time, unless its agent goes on where it was.
+ * Returns the start commit and the branch of a clone when its brief is first claimed. The remainder of a brief and its
+ * verifier continue on the branch of that brief. A task starts from its first unmerged predecessor, or from the
+ * head of its workstream. A step of a playbook only reads, so it starts from the newest commit each time, unless its
+ * session is resumed.
  */
 export async function beginningOf(
   { tx, run }: RunScope,
@@ -35,7 +36,7 @@ export async function beginningOf(
   return { startCommit: first?.branchCommit ?? newest, branch: await branchFor(tx, brief, part) }
 }
 
-/** A step of a playbook: what it leaves in its clone is nobody's work. */
+/** Reports whether a brief is a step of a playbook: changes in its clone are discarded. */
 export const isLook = ({ kind, phase }: Brief): boolean => kind === 'plan' && phase !== null
 
 export const branchOf = (run: Pick<Run, 'id'>, brief: Brief): string =>
@@ -49,7 +50,7 @@ const workstreamPrefix = 'ws:'
 export const isWorkstream = ({ key }: Pick<Part, 'key'>): boolean => key.startsWith(workstreamPrefix)
 export const idOfWorkstream = ({ key }: Pick<Part, 'key'>): string => key.slice(workstreamPrefix.length)
 
-/** Tasks of two squads may have the same name. */
+/** Returns a branch name that is free, because tasks of two squads may have the same name. */
 async function branchFor(tx: Tx, brief: Brief, part: Part): Promise<string> {
   const plain = taskBranch(brief.runId, idOfWorkstream(part), taskOf(brief))
   if (!(await isBranchTaken(tx, brief.runId, plain))) return plain
@@ -60,7 +61,7 @@ const taskOf = ({ key }: Brief): string => (key.startsWith('t4:') ? key.split(':
 
 const isUnmerged = ({ status }: Brief): boolean => status !== 'verified' && status !== 'done'
 
-/** Whose work a task rests on, the newest of each branch. */
+/** Lists the briefs that a task depends on, the newest of each branch. */
 async function predecessorsOf(tx: ReadTx, brief: Brief): Promise<Brief[]> {
   const edges = (await listDependenciesOf(tx, brief.id)).filter(({ met }) => met)
   if (edges.length === 0) return []
@@ -75,11 +76,11 @@ async function predecessorsOf(tx: ReadTx, brief: Brief): Promise<Brief[]> {
   return [...byBranch.values()].filter(({ branch }) => branch !== brief.branch)
 }
 
-/** What a task's clone does not have. */
+/** Commits that a task's clone lacks. */
 export interface Missing {
-  /** What it rests on: others beside the one that it began with, and what was done again since. */
+  /** Predecessors with work that is not in the clone: further ones, and those that were done again since. */
   readonly before: readonly Brief[]
-  /** For one that is done again: what all have come to meanwhile. */
+  /** For a task that is done again: the head of the run, if the clone lacks it. */
   readonly since: string | null
 }
 
@@ -103,16 +104,16 @@ export async function missingIn(
 const isTask = ({ kind, workstream }: Brief): boolean => kind === 'work' && workstream !== null
 
 export interface Owners {
-  /** Of the task that was merged last. */
+  /** The brief that owns the domain of the task that was merged last. */
   readonly domain: string
   readonly result: string
 }
 
-/** Who answers for a workstream's way up: the designer of its domain, and whoever stands above everybody. */
+/** Returns the owners of a workstream's merges: the designer of its domain, and the top of the hierarchy. */
 export async function ownersOf(tx: ReadTx, part: Part): Promise<Owners> {
   const tasks = await listBriefsOfWorkstreams(tx, part.runId, [idOfWorkstream(part)])
   const work = tasks.filter(({ kind }) => kind === 'work')
-  // After a conflict its only task may have gone back to where it began; what was merged of it is still there.
+  // After a conflict the only task may have been reset to its start; its earlier merged work still exists.
   const last = work.findLast(({ branchCommit }) => branchCommit !== null) ?? work.at(-1)
   if (last === undefined) throw bug(`${part.key} of ${part.runId} has commits and no tasks`)
   const chain = [last]

@@ -89,7 +89,7 @@ describeStores('the operator', (openFresh) => {
     await agency.engine.stop()
     const [c, b] = [await agency.brief(run, 'c'), await agency.brief(run, 'b')]
     await agency.briefs.update(operator, b.id, 'cancelled', undefined)
-    // Whoever waited for it waits in vain, and says for whom.
+    // The dependent names the brief that it can no longer wait for.
     expect(await agency.briefs.show(operator, c.id)).toMatchObject({ heldBy: `dependency_failed:${b.id}` })
     await agency.briefs.update(operator, c.id, 'cancelled', undefined)
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1, briefsOpen: 0 })

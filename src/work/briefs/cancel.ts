@@ -9,9 +9,9 @@ import { isWaitingFor } from '../verdicts/moves.ts'
 import { moveBrief, nameOf } from './moves.ts'
 import { endLiveAttemptOf } from '../attempts/end-live.ts'
 
-/** One brief that nobody is at work on is given up, with everything that waits because of it. */
+/** Cancels a brief that no agent works on, and everything that waits because of it. */
 export async function cancelBrief(scope: RunScope, brief: Brief, reason: string | undefined): Promise<Brief> {
-  // A finished attempt whose evidence waits for an answer is given up with its brief.
+  // A finished attempt that waits for an answer before its evidence is checked is ended with its brief.
   await endLiveAttemptOf(scope, brief, reason ?? 'cancelled')
   const cancelled = await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
@@ -21,7 +21,7 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
     also: await holdDependents(scope, brief),
   })
   for (const verifier of await listVerifiersOf(scope.tx, brief.id))
-    // One at work finds out by itself that what it judges has gone on.
+    // A running verifier is dropped at its end, because the judged brief has changed.
     if (!liveStatuses.includes(verifier.status))
       await moveBrief(scope, verifier, 'cancelled', {
         kind: 'brief_cancelled',
@@ -29,7 +29,7 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
         message: `${verifier.key}: its subject was cancelled`,
       })
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
-  // Who was to judge it does not: that is for somebody to decide, or it would wait for ever.
+  // Without its verifier the judged brief would wait indefinitely, so the playbook decides about it.
   if (judged !== undefined && isWaitingFor(judged, brief))
     await scope.decide({ kind: 'brief_unjudged', brief: judged, reason: `${brief.key} was cancelled` })
   await withdrawQuestions(scope, brief.id)
@@ -38,7 +38,7 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
   return cancelled
 }
 
-/** What others do instead. Agents at work on them are ended; nobody is asked what becomes of the run. */
+/** Cancels briefs that others replace. Their running agents are ended, and no question about the run is asked. */
 export async function supersede(scope: RunScope, superseded: readonly Brief[], reason: string): Promise<void> {
   for (const { id } of superseded) {
     const brief = await findBrief(scope.tx, id)

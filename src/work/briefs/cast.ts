@@ -8,7 +8,7 @@ import type { BriefSpec } from './contract.ts'
 type Part = 'persona' | 'verifier'
 const parts: readonly Part[] = ['persona', 'verifier']
 
-/** Refuses a plan that names somebody who is not there, or has somebody judge their own work. */
+/** Refuses a plan that names an unknown persona, or lets a persona judge its own work. */
 export async function checkCast(tx: ReadTx, specs: readonly BriefSpec[]): Promise<void> {
   const known = new Map<string, number>()
   for (const spec of specs)
@@ -26,7 +26,7 @@ export async function checkCast(tx: ReadTx, specs: readonly BriefSpec[]): Promis
   }
 }
 
-/** The same as a sentence for whoever wrote the plan, or null. */
+/** Returns the refusal as a sentence for the author of the plan, or null. */
 export async function faultOfCast(tx: ReadTx, specs: readonly BriefSpec[]): Promise<string | null> {
   try {
     await checkCast(tx, specs)
@@ -38,7 +38,7 @@ export async function faultOfCast(tx: ReadTx, specs: readonly BriefSpec[]): Prom
   }
 }
 
-/** Who does and who judges. A name that nobody bears any more stands for nobody in particular. */
+/** Resolves the named personas. A name that no longer exists is left out, so that no particular persona is used. */
 export async function castAll(tx: ReadTx, specs: readonly BriefSpec[]): Promise<ReadonlyMap<string, number>> {
   const names = new Set(specs.flatMap((spec) => parts.map((part) => spec[part])).filter((name) => name !== undefined))
   const cast = new Map<string, number>()
@@ -52,7 +52,7 @@ export async function castAll(tx: ReadTx, specs: readonly BriefSpec[]): Promise<
   return cast
 }
 
-/** Somebody whom a run can start; `where` begins what is said where nobody is. */
+/** Returns a persona that a run can start; `where` is the prefix of the message if there is none. */
 export async function requireAgent(tx: ReadTx, name: string, where = ''): Promise<Persona> {
   const persona = await resolvePersona(tx, name).catch((error: unknown) => {
     if (!isUnresolved(error)) throw error
@@ -69,7 +69,7 @@ export async function requireAgent(tx: ReadTx, name: string, where = ''): Promis
   return persona
 }
 
-/** Types 3 and 4. */
+/** Persona types 3 and 4 are people. */
 const isPerson = (persona: Persona): boolean => persona.personaTypeId > 2
 
 const isUnresolved = (error: unknown): error is AgencyError =>

@@ -8,10 +8,10 @@ import { runs } from '../runs/store.ts'
 import { castAll } from './cast.ts'
 import type { RunScope } from '../scope.ts'
 
-/** A plan becomes briefs, with the order in which it was written. */
+/** Creates the briefs of a plan, in the order of the plan. */
 export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[]): Promise<void> {
   checkPlan(specs)
-  // Sorted, because briefs of one moment are listed and claimed by id: so they keep the order of the plan.
+  // Sorted, because briefs created at the same time are listed and claimed by id: so they keep the order of the plan.
   const sorted = specs.map(() => scope.ids.next('brief')).sort()
   const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
   const { run, tx } = scope
@@ -25,7 +25,8 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
       met: false,
     })),
   )
-  // One event each, so that a brief's history begins with its own; the edges come once all ends exist.
+  // Each brief has an event, so that its history begins with its own; the dependencies are stored once all briefs
+  // exist.
   for (const brief of created) {
     await record(
       tx,
@@ -78,7 +79,7 @@ function plannedBrief(
   cast: ReadonlyMap<string, number>,
 ): Brief {
   const { configuration } = scope.run
-  // What a planner asks for comes on top of what the operator wants to see; an operator's own plan says it all.
+  // A planner's evidence is added to the operator's; an operator's own plan replaces the configured evidence.
   const evidence = configuration.planner
     ? [...configuration.evidence, ...(spec.evidence ?? [])]
     : (spec.evidence ?? configuration.evidence)
@@ -90,8 +91,8 @@ function plannedBrief(
     ...newBrief(scope, { id, key: spec.key, number: scope.run.briefsTotal + number, objective: spec.objective }),
     ...(spec.title === undefined ? {} : { title: spec.title }),
     context: spec.context ?? '',
-    // Nothing declared still asks for something that can be looked at: the files that the agent says it made. Of a
-    // single step git tells what was done.
+    // Without declared evidence, the reported files are required. The changes of a single step are read from git
+    // instead.
     evidence: checkable || configuration.execution !== undefined ? evidence : [{ kind: 'artifact' }],
     checkable,
     verify: spec.verify ?? (spec.verifier !== undefined || judged ? 'agent' : 'none'),
@@ -111,7 +112,7 @@ function plannedBrief(
   }
 }
 
-/** A brief with nothing special about it. */
+/** Returns a brief with default values. */
 export function newBrief(
   scope: RunScope,
   given: Pick<Brief, 'id' | 'key' | 'number' | 'objective'> & Partial<Brief>,
@@ -181,8 +182,8 @@ export function newBrief(
 }
 
 /**
- * What an agent may not plan, or null. It is untrusted: which program runs, every command that proves something, and
- * what goes unverified are the operator's to say.
+ * Returns the reason why an agent's plan is refused, or null. An agent is untrusted: only the operator chooses runtimes
+ * and proving commands and turns off verification.
  */
 export function faultOfPlan(plan: readonly BriefSpec[] | undefined): string | null {
   if (plan === undefined) return 'the report has no plan'
@@ -203,7 +204,7 @@ export function faultOfPlan(plan: readonly BriefSpec[] | undefined): string | nu
   }
 }
 
-/** Duplicate keys, unknown keys and circles are the planner's fault and named as such. */
+/** Refuses duplicate keys, unknown keys and cycles, with the name of the faulty brief. */
 export function checkPlan(specs: readonly BriefSpec[]): void {
   const byKey = new Map<string, BriefSpec>()
   for (const spec of specs) {

@@ -4,7 +4,7 @@ import type { Brief } from './contract.ts'
 import { briefs, dependencies, findBrief, listDependents } from './store.ts'
 import type { RunScope } from '../scope.ts'
 
-/** Whoever waited for this brief waits for one less; at none it is ready. */
+/** Marks this dependency as met; a brief without unmet dependencies is ready. */
 export async function releaseDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
   const changes: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
@@ -16,7 +16,7 @@ export async function releaseDependents(scope: RunScope, brief: Brief): Promise<
   return changes
 }
 
-/** Whoever waited for this brief waits in vain, and says so. */
+/** Holds the dependents of a brief that will not be done. */
 export async function holdDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
   const held: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
@@ -26,7 +26,7 @@ export async function holdDependents(scope: RunScope, brief: Brief): Promise<Cha
   return held
 }
 
-/** It is tried again after all: whoever waited in vain just waits. */
+/** Releases the held dependents of a brief that is tried again. */
 export async function freeDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
   const freed: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {

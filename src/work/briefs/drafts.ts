@@ -10,7 +10,7 @@ import type { RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
 import { moveBrief, nameOf, touchBrief } from './moves.ts'
 
-/** A proposal as its author wants it now. */
+/** Replaces a draft by its author's newest version. */
 export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised): Promise<void> {
   const brief = await current(scope, stale)
   const { run } = scope
@@ -33,7 +33,7 @@ export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised)
   )
 }
 
-/** A brief that nobody has begun is given more, or waits for others. */
+/** Adds inputs or dependencies to a brief that has not started. */
 export async function amendBrief(
   scope: RunScope,
   stale: Brief,
@@ -48,14 +48,14 @@ export async function amendBrief(
     {
       inputs: { ...brief.inputs, ...given.inputs },
       ...(waits === null ? {} : { unmetDependencies: waits.unmet }),
-      // What it waited for in vain is not waited for any more.
+      // The failed dependency has been replaced.
       ...(waits !== null && brief.heldBy?.startsWith('dependency_failed:') ? { heldBy: null } : {}),
     },
     waits?.edges,
   )
 }
 
-/** From now on it waits for these and for nobody else. */
+/** Makes these the only dependencies of a brief. */
 async function waitFor(
   { tx, run }: RunScope,
   brief: Brief,
@@ -104,7 +104,7 @@ export async function reopenDrafts(scope: RunScope, drafts: readonly Brief[], by
   }
 }
 
-/** Nobody's list can change any more: what waits for nothing may start. */
+/** Makes drafts pending: no list of tasks can change any more, and those without dependencies may start. */
 export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], told: LogLine): Promise<void> {
   await log(scope, { kind: 'all_committed', ...told })
   for (const stale of drafts) {
@@ -117,5 +117,5 @@ export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], t
   }
 }
 
-/** As the decision before this one has left it. */
+/** Reads the row as the preceding decision left it. */
 const current = async (scope: RunScope, stale: Brief): Promise<Brief> => (await findBrief(scope.tx, stale.id)) ?? stale

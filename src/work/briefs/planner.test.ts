@@ -30,7 +30,7 @@ describeStores('a run that is planned first', (openFresh) => {
       two: 'done',
       'verify:two:1': 'done',
     })
-    // A plan leaves nothing behind that a machine could look at.
+    // A plan leaves nothing that a machine could check.
     expect(evidence.map((check) => check.briefId)).not.toContain(briefs.find((brief) => brief.kind === 'plan')?.id)
   })
 })

@@ -6,7 +6,7 @@ import type { RunScope } from '../scope.ts'
 import { isWaitingFor } from '../verdicts/moves.ts'
 import { blockBrief, failBrief, moveBrief, nameOf } from './moves.ts'
 
-/** Again, with what was wrong, as often as the brief's budget allows. */
+/** Retries a brief with corrections, as often as its retry budget allows. */
 export async function retryWith(
   scope: RunScope,
   brief: Brief,
@@ -44,10 +44,13 @@ export async function retryCrash(scope: RunScope, brief: Brief, crash: { readonl
   })
 }
 
-/** Twenty deaths of ours in a row are no accident; the brief stops there instead of circling for ever. */
+/** Twenty interruptions in a row have a cause; the brief is blocked instead of being retried indefinitely. */
 const interruptionLimit = 20
 
-/** Our own death is not the agent's fault: no limit counts it. Who was stopped on purpose is not even counted as dead. */
+/**
+ * Retries an interrupted brief. An interruption is not the agent's fault and counts for no other limit; a deliberate
+ * stop is not counted at all.
+ */
 export async function retryInterrupted(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const interruptions = brief.interruptions + (reason === 'stopped' || reason === 'provider_limited' ? 0 : 1)
   if (interruptions >= interruptionLimit) {
@@ -66,7 +69,7 @@ export async function retryInterrupted(scope: RunScope, brief: Brief, reason: st
 export const block = (scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> =>
   brief.kind === 'verify' ? giveUpVerifier(scope, brief, reason) : blockBrief(scope, brief, reason, cause)
 
-/** Nobody has judged it: that is not the verified work's fault, and it does not pass by it either. */
+/** Fails a verifier without a verdict: the judged brief neither fails nor passes because of it. */
 async function giveUpVerifier(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   await moveBrief(scope, brief, 'failed', {
     kind: 'failed',

@@ -9,7 +9,7 @@ import { requiresOf } from '../runs/contract.ts'
 import type { RunScope } from '../scope.ts'
 import { moveBrief, nameOf } from './moves.ts'
 
-/** Not counted by any limit: whoever rejects has a reason, and it is not the agent's patience that is tried. */
+/** Sends a brief back without counting it for a limit, because a rejection has a reason beside the agent's failures. */
 export async function sendBack(
   scope: RunScope,
   stale: Brief,
@@ -33,7 +33,7 @@ export async function sendBack(
   })
 }
 
-/** After a verdict: again, with what is wrong, and counted. */
+/** Sends a brief back after a verdict, with corrections, and counts it. */
 export async function reworkBrief(
   scope: RunScope,
   brief: Brief,
@@ -63,7 +63,7 @@ export async function reworkBrief(
   })
 }
 
-/** What it waited for may have been sent back before it. */
+/** Counts the dependencies again, because some may have been sent back before. */
 async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: number; changes: Change[] }> {
   const changes: Change[] = []
   let unmet = 0
@@ -77,7 +77,7 @@ async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: nu
   return { unmet, changes }
 }
 
-/** Who has not begun yet waits for it again. */
+/** Makes followers that have not started wait for the brief again. */
 async function unmeetFollowers({ tx }: RunScope, brief: Brief): Promise<Change[]> {
   const changes: Change[] = []
   for (const edge of await listFollowers(tx, brief.id)) {

@@ -160,7 +160,7 @@ describeStores('work that was done in part', (openFresh) => {
     }
     const run = await agency.run(partly([], { verify: 'all', runtimeOptions: { scenario } }))
     await agency.gate('judge').reached
-    // Refused once, and done again as the part that it has become.
+    // The brief was refused once and is done again with its reduced scope.
     expect(await agency.brief(run)).toMatchObject({
       attempts: 2,
       verificationFailures: 1,

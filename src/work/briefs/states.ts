@@ -36,7 +36,7 @@ export const briefMoves: readonly Move[] = [
   ['assigned', 'pending', 'declined'],
   ...each(running, 'failed', 'failed'),
   ['working', 'completion_drive_review', 'review_started'],
-  // From assigned only by a fault of our own, which is no reason to launch an agent again.
+  // From assigned only by a fault of Agency, which is no reason to launch an agent again.
   ...each(running, 'blocked', 'escalated'),
   ['completion_drive_review', 'working', 'brief_status'],
   // Directly from working: after a partial output the brief continues with the kept part.
@@ -48,7 +48,7 @@ export const briefMoves: readonly Move[] = [
   ['verified', 'done', 'session_complete'],
   ['blocked', 'working', 'unblocked'],
   ['blocked', 'pending', 'unblocked'],
-  // With finished work, whose merge a fault of our own interrupted.
+  // With finished work, if a fault of Agency interrupted its merge.
   ['blocked', 'ready_for_verification', 'unblocked'],
   ['blocked', 'failed', 'failed'],
   ['failed', 'pending', 'retried'],

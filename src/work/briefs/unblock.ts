@@ -12,7 +12,7 @@ import { releaseAttempt } from '../attempts/hold.ts'
 import { findAttempt } from '../attempts/store.ts'
 import { mergeHold } from '../pull-requests/moves.ts'
 
-/** The counter that stopped it starts anew, the others stay. */
+/** Answering a question resets the counter that caused it; other counters stay. */
 export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {
   bad_output: { retriesUsed: 0 },
   verification: { verificationFailures: 0 },
@@ -33,7 +33,7 @@ export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial
   })
 }
 
-/** Resolves to false if the brief has no finished work whose check or merge was interrupted. */
+/** Resolves to false if the brief has no finished work with an interrupted check or merge. */
 async function resumeFinished(scope: RunScope, brief: Brief, patch: Partial<Brief>, why: string): Promise<boolean> {
   const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   const isReported = attempt?.status === 'reported'
@@ -69,8 +69,8 @@ export async function resolveBrief(
 }
 
 /**
- * The operator gives a brief up: the run fails as soon as its agents have ended. One that is at work is not ended for
- * it; whatever it comes to, it has failed.
+ * Abandons a brief for the operator: the run fails as soon as its agents have ended. A running agent of the brief is
+ * not ended, but the brief fails with any outcome.
  */
 export async function abandonBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   await touchRun(

@@ -13,7 +13,7 @@ import { abandonBrief, unblockBrief } from '../briefs/unblock.ts'
 import { touchRun } from '../runs/moves.ts'
 import { endRun } from '../runs/end.ts'
 
-/** The limit that stopped it becomes a higher one and what it stopped goes on; or it is given up. */
+/** Raises the limit that was reached and continues the held work, or gives the work up. */
 export async function goOnAfterBudget(
   scope: RunScope,
   question: Question,
@@ -39,11 +39,11 @@ async function giveUp(scope: RunScope, question: Question, by: string): Promise<
 interface Wanted {
   tokens?: number
   micros?: number
-  /** A bare number: of whatever is limited. */
+  /** A number without a unit: it applies to the kind that is limited. */
   bare?: number
 }
 
-/** `5000`, `5000 tokens`, `$2.50`, `2.50 usd`, with words around it. */
+/** Reads `5000`, `5000 tokens`, `$2.50` or `2.50 usd`, also within other words. */
 function limitIn(answer: string): Wanted {
   const found = /(\$)?\s*(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|\$|tokens?)?/i.exec(answer)
   const value = Number((found?.[2] ?? '').replaceAll(/[,_]/g, ''))
@@ -60,7 +60,7 @@ interface Limits {
   micros: { limit: number | null; used: number }
 }
 
-/** Doubled where it is used up; a limit that somebody names must be more than is spent already. */
+/** Doubles a used-up limit; a limit that the answer names must exceed the amount already spent. */
 function raised({ tokens, micros }: Limits, wanted: Wanted | null): { tokens: number | null; micros: number | null } {
   const isTokens = tokens.limit !== null
   const named =
@@ -141,7 +141,7 @@ async function raiseBudget(
   )
 }
 
-/** A budget has room again: what it stopped in this run goes on, and nobody needs to be asked about it any more. */
+/** Continues the work of this run that the budget held, and withdraws the questions about it. */
 export async function releaseHeld(scope: RunScope, held: BudgetScope, by: string): Promise<void> {
   for (const brief of await listBriefsHeldBy(scope.tx, scope.run.id, `budget:${held}`))
     if (brief.status === 'blocked') await unblockBrief(scope, brief, {}, `the budget was raised by ${by}`)

@@ -2,7 +2,7 @@ import { moneyText } from '../../kernel/amounts.ts'
 import type { Brief } from '../briefs/contract.ts'
 import type { Budget, BudgetScope } from './contract.ts'
 
-/** Both are limited alike; what is not limited is counted all the same. */
+/** Tokens and cost, which have separate limits; an amount without a limit is counted too. */
 export interface Amount {
   readonly tokens: number
   readonly micros: number
@@ -10,7 +10,7 @@ export interface Amount {
 
 export const nothing: Amount = { tokens: 0, micros: 0 }
 
-/** A brief's own limits are kept with it and set nothing aside: one attempt at a time uses them. */
+/** A brief's own limits are stored with it and need no reservation: one attempt at a time uses them. */
 export type OwnLimits = Pick<Brief, 'tokenBudget' | 'costLimitMicros' | 'tokensUsed' | 'costMicros'>
 
 export interface Refused {
@@ -21,9 +21,9 @@ export interface Refused {
 export type Granted = { readonly amount: Amount } | { readonly refused: Refused }
 
 /**
- * What an attempt may set aside now: all that its brief may still use, or else a tenth of the smallest limit above it,
- * but never more than any of them has left. It comes back for more when that is spent, so that several agents share a
- * budget without one of them sitting on all of it. `held` is what it has not used yet.
+ * Returns the amount that an attempt may reserve now: all that its brief may still use, or else a tenth of the smallest
+ * limit above it, but never more than any budget has left. The attempt reserves more when that is spent, so that
+ * several agents share a budget and none blocks all of it. `held` is the unused part of its reservation.
  */
 export function reserve(own: OwnLimits, above: readonly Budget[], held: Amount = nothing): Granted {
   const tokens = chunk(own.tokenBudget, own.tokensUsed, above.map(inTokens), held.tokens)
@@ -51,7 +51,7 @@ const inMicros = (budget: Budget): Line => ({
   room: (budget.costLimitMicros ?? Infinity) - budget.microsSpent - budget.microsReserved,
 })
 
-/** Zero where nothing is limited, or enough is held; a scope where it is used up. */
+/** Returns zero if nothing is limited or enough is held, or the scope of the limit that is used up. */
 function chunk(
   ownLimit: number | null,
   used: number,
@@ -100,12 +100,12 @@ export const nameOfBudget = ({ scope, scopeId }: Pick<Budget, 'scope' | 'scopeId
 
 const tokensText = (tokens: number): string => `${tokens.toLocaleString('en')} tokens`
 
-/** Spent, and no longer set aside for it. */
+/** Moves a spent amount from reserved to spent. */
 export const afterSpending = (budget: Budget, spent: Amount, from: Amount): Budget => ({
   ...budget,
   tokensSpent: budget.tokensSpent + spent.tokens,
   microsSpent: budget.microsSpent + spent.micros,
-  // A budget that came while the agent was at work knows nothing of what it had set aside.
+  // A budget that was set while the agent worked does not contain its reservation.
   tokensReserved: Math.max(0, budget.tokensReserved - from.tokens),
   microsReserved: Math.max(0, budget.microsReserved - from.micros),
 })

@@ -6,7 +6,7 @@ import { listBudgetsAbove } from './store.ts'
 import { describeUse } from './arithmetic.ts'
 import type { RunScope } from '../scope.ts'
 
-/** A brief could start but for a budget that nobody will give anything back to: the playbook says what becomes of it. */
+/** Lets the playbook decide about a brief that waits for a budget to which no agent will return a reservation. */
 export async function askForBudget(scope: RunScope, briefId: string, by: BudgetScope): Promise<void> {
   const { tx, run } = scope
   const brief = await findBrief(tx, briefId)
@@ -23,7 +23,7 @@ export async function askForBudget(scope: RunScope, briefId: string, by: BudgetS
   await scope.decide({ kind: 'brief_blocked', brief: held, class: 'budget', reason: describeUse(budget) })
 }
 
-/** What it may use itself is used up before it starts: a verdict sent it back, or a gate did. */
+/** Holds a brief with a used-up limit of its own before it starts, after a verdict or a gate has sent it back. */
 export async function holdForOwnBudget(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const held = { ...brief, heldBy: 'budget:brief' }
   await record(

@@ -20,7 +20,7 @@ const pauses = (name: string): StepInput => ({ log: `gate ${name}` })
 const hang: StepInput = { hang: {} }
 const defaults = { onLimit: 'ask' } as const
 
-/** A thousandth of a dollar for each token of one model; nobody knows what others cost. */
+/** A thousandth of a dollar for each token of one model; other models have no price. */
 const prices: Prices = {
   priceOf: async ({ model, inputTokens, outputTokens }) =>
     model === 'dear' ? (inputTokens + outputTokens) * 1_000 : null,
@@ -281,7 +281,7 @@ describeStores('a budget', (openFresh, kind) => {
     )
     const launched = async (): Promise<number> =>
       (await Promise.all(runs.map((run) => one.inspect(run)))).flatMap(({ attempts }) => attempts).length
-    // A tenth of forty for each of them, for ten at a time.
+    // Each attempt reserves a tenth of forty, so ten run at a time.
     await one.until(async () => (await launched()) >= 10)
     for (const each of [one, two]) await each.engine.sweep()
     expect(await launched()).toBe(10)

@@ -16,9 +16,9 @@ import {
 import type { RunScope } from '../scope.ts'
 
 /**
- * The budgets above these personas' briefs, as they are now: each one's stream is taken before it is read for good. Who
- * knows them before the transaction names their streams there; one taken late can meet one taken early, and PostgreSQL
- * then repeats one of the two.
+ * Returns the budgets above these personas' briefs and locks their streams before the final read. A caller that knows
+ * the streams before the transaction locks them at its start; if locks taken late conflict with others, PostgreSQL
+ * repeats one of the two transactions.
  */
 export async function openBudgets(scope: RunScope, personaIds: readonly number[]): Promise<Budget[]> {
   const { tx, run } = scope
@@ -42,8 +42,8 @@ interface About {
 }
 
 /**
- * Writes what became of budgets. Those of the run's own stream are handed back, to be part of the caller's event;
- * the others get one event in each stream they are in.
+ * Records changes of budgets. Changes in the run's own stream are returned, to be part of the caller's event; each
+ * other stream gets one event.
  */
 export async function changeBudgets(
   scope: RunScope,
@@ -83,7 +83,7 @@ export const spendFrom = (above: readonly Budget[], spent: Amount, from: Amount)
 export const reserveFrom = (above: readonly Budget[], amount: Amount): Budget[] =>
   above.map((budget) => afterReserving(budget, amount))
 
-/** What an ended attempt did not use is there for others again. */
+/** Returns the unused reservation of an ended attempt to its budgets. */
 export async function giveBack(scope: RunScope, personaId: number, attempt: Attempt): Promise<Change[]> {
   const left: Amount = { tokens: attempt.reservedTokens, micros: attempt.reservedMicros }
   if (left.tokens === 0 && left.micros === 0) return []
@@ -95,7 +95,7 @@ export async function giveBack(scope: RunScope, personaId: number, attempt: Atte
   })
 }
 
-/** Once for each limit, as soon as four fifths of it are spent. */
+/** Marks budgets with four fifths of a limit spent, once for each limit. */
 export function warned(after: readonly Budget[]): { after: Budget[]; warnings: Budget[] } {
   const warnings = after.filter((budget) => !budget.warned && isNearlyUsed(budget))
   return { after: after.map((budget) => (warnings.includes(budget) ? { ...budget, warned: true } : budget)), warnings }

@@ -69,7 +69,7 @@ async function setLimits(tx: Tx, by: Actor, place: Budget, { tokens, usd }: SetB
     costLimitMicros: usd === undefined ? before.costLimitMicros : microsOf(usd),
   }
   const limited = { ...before, ...limits, updatedAt: tx.at }
-  // A higher limit gets a warning of its own.
+  // A higher limit has its own warning.
   const after = { ...limited, warned: before.warned && isNearlyUsed(limited) }
   const event = {
     kind: 'budget_set' as const,

@@ -12,10 +12,10 @@ import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
 import { touchRun } from '../runs/moves.ts'
 
-/** As often as this a gate may be rejected before somebody should think about something else. */
+/** After this number of rejections of a gate, the run is paused with a question. */
 const rejectionLimit = 5
 
-/** Another approval; the last one that is needed opens the gate. Whoever comes second finds it decided. */
+/** Adds an approval; the last required one opens the gate. A second decision finds the gate decided and is refused. */
 export async function approveGate(scope: RunScope, gateId: string, by: string, note: string | null): Promise<GateRow> {
   const { tx } = scope
   const gate = await requirePending(scope, gateId)
@@ -77,24 +77,24 @@ export async function rejectGate(scope: RunScope, gateId: string, by: string, re
     return rejected
   }
   await scope.decide({ kind: 'gate_rejected', gate: rejected, reason })
-  // What was to be done again is ready; but five times is a sign that somebody should think about something else.
+  // The rejected work is ready to be done again, but repeated rejections need another decision first.
   if (gate.rejections + 1 >= rejectionLimit && scope.run.endedAt === null) await pauseAfterRejections(scope, rejected)
   await goOn(scope)
   return rejected
 }
 
-/** Who was let go on while another gate was still pending goes on now. */
+/** Continues work that was released while another gate was pending. */
 async function goOn(scope: RunScope): Promise<void> {
   if (scope.run.status === 'running') await scope.decide({ kind: 'run_resumed' })
 }
 
-/** A gate before one brief concerns nobody else. */
+/** Returns the brief that a gate holds; null if the gate concerns the whole run. */
 async function heldBrief(scope: RunScope, { boundary }: GateRow) {
   if (!boundary.startsWith('brief:')) return null
   return (await findBrief(scope.tx, boundary.slice('brief:'.length))) ?? null
 }
 
-/** The counter that stopped it last starts anew. */
+/** Resets the counter that blocked the brief last. */
 async function resetOf(scope: RunScope, brief: Brief): Promise<Partial<Brief>> {
   const last = (await listQuestionsOfBrief(scope.tx, brief.id)).at(-1)?.class ?? null
   return last === null ? {} : (resets[last] ?? {})
@@ -117,7 +117,7 @@ async function pauseAfterRejections(scope: RunScope, gate: GateRow): Promise<voi
   })
 }
 
-/** Nobody decided in time: the run pauses, because doing it again unattended would circle. */
+/** Pauses the run, because a retry without a decision would repeat itself. */
 export async function expireGate(scope: RunScope, gateId: string): Promise<void> {
   const gate = await findGate(scope.tx, gateId)
   if (gate === undefined || gate.status !== 'pending' || scope.run.endedAt !== null) return
@@ -167,10 +167,10 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
     data: {},
   })
   await withdrawPauseQuestions(scope)
-  // Whoever let them go by during this pause, or brought it about by that, is asked again.
+  // Gates that expired during this pause, or caused it, are opened again.
   for (const expired of await listTimedOut(scope.tx, scope.run.id, manual.pendingSince)) {
     const { gate, summary, boundary, timeoutMinutes } = expired
-    // Whether there is still something to accept is for the playbook to say: it may have been cancelled meanwhile.
+    // The playbook opens a final gate again, because the result may have been cancelled meanwhile.
     if (isFinal(gate)) continue
     await openGate(scope, { gate, summary, boundary, timeoutMinutes })
   }

@@ -42,7 +42,7 @@ async function refused(promise: Promise<unknown>): Promise<AgencyError> {
   return error
 }
 
-/** A run that waits for its plan to be approved. */
+/** Starts a run that waits for approval of its plan. */
 async function gated(
   openFresh: OpenFresh,
   input: Partial<CreateRun> = {},

@@ -11,19 +11,19 @@ import { moveRun, moveRunsMission, touchRun } from '../runs/moves.ts'
 export interface NewGate {
   gate: string
   summary: GateSummary
-  /** The run as a whole, unless it holds one brief: `brief:<id>`; `part:<key>` halts the run and says what it is about. */
+  /** `run` by default. `brief:<id>` holds only this brief; `part:<key>` halts the run and names the part. */
   boundary?: string
-  /** The operator, unless it is for a tier to decide: then nothing halts, and nobody is told. */
+  /** The operator by default. A gate for a tier halts nothing and sends no notification. */
   approver?: string
-  /** What the live log says of it. */
+  /** The message in the live log. */
   message?: string
-  /** Off unless the configuration sets one, and only where somebody was to look: never for a pause or an escalation. */
+  /** None by default, and never for a pause or an escalation. */
   timeoutMinutes?: number | null
 }
 
 const reminderMs = 3_600_000
 
-/** Halts the run at a boundary until somebody entitled decides. */
+/** Halts the run at a boundary until an authorised approver decides. */
 export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRow> {
   const { tx, run } = scope
   const boundary = wanted.boundary ?? 'run'
@@ -45,7 +45,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     rejections: await countRejections(tx, run.id, wanted.gate, boundary),
     decidedAt: null,
   }
-  // Agents that finish in a paused run may open a gate; who paused it lets it go on first.
+  // Agents that finish in a paused run may open a gate; the run stays paused until it is resumed.
   const status = run.status === 'paused' ? null : haltedStatus(gate)
   const message = wanted.message ?? gateMessage(gate)
   const patch = { gatesPending: run.gatesPending + 1, ...(status === null ? {} : { heldBy: `gate:${gate.id}` }) }
@@ -82,13 +82,13 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   return gate
 }
 
-/** Whoever accepts a result is told if its evidence proves less than usual. */
+/** Adds warnings to the summary if the evidence of a result proves less than usual. */
 async function withCheckWarnings({ tx, run }: RunScope, summary: GateSummary): Promise<GateSummary> {
   const warnings = run.repository === null ? [] : await checkWarnings(tx, run.id)
   return warnings.length === 0 ? summary : { ...summary, anomalies: [...summary.anomalies, ...warnings] }
 }
 
-/** Where the run stands while the gate is pending; null: it goes on but for one brief. */
+/** Returns the status of a run while the gate is pending; null if only one brief is held. */
 function haltedStatus(row: Pick<GateRow, 'gate' | 'boundary' | 'approver'>): RunStatus | null {
   if (!haltsRun(row)) return null
   const { gate } = row
@@ -99,7 +99,7 @@ function haltedStatus(row: Pick<GateRow, 'gate' | 'boundary' | 'approver'>): Run
 const haltsRun = ({ boundary, approver }: Pick<GateRow, 'boundary' | 'approver'>): boolean =>
   approver === operator && !boundary.startsWith('brief:')
 
-/** What stands behind everything else: the result itself. */
+/** Reports whether a gate concerns the final result. */
 export const isFinal = (gate: string): boolean => gate === 'acceptance' || gate === 'merge'
 
 const codeOf = (gate: string): string =>
@@ -113,7 +113,7 @@ function gateMessage({ gate, summary }: GateRow): string {
   return `⏸ Waiting on approval: ${gate}`
 }
 
-/** Starts nothing new; agents at work finish. */
+/** Pauses a run: no new work starts, and running agents finish. */
 export async function pauseRun(scope: RunScope, reason: string): Promise<GateRow> {
   if (scope.run.status !== 'running' && scope.run.status !== 'gated' && scope.run.status !== 'paused')
     throw refusal('illegal_transition', `a run that is ${scope.run.status} cannot be paused`, {
@@ -131,7 +131,7 @@ export async function pauseRun(scope: RunScope, reason: string): Promise<GateRow
   })
 }
 
-/** The same where the engine itself sees that nobody should go on: a run that is paused already stays so. */
+/** Pauses a run for the engine; a paused run stays paused. */
 export async function keepPaused(scope: RunScope, reason: string): Promise<void> {
   const pending = await listPendingOfRun(scope.tx, scope.run.id)
   if (!pending.some((gate) => gate.gate === 'manual')) await pauseRun(scope, reason)
@@ -144,7 +144,7 @@ export interface Deciding {
   data: Record<string, unknown>
 }
 
-/** The gate is decided and the run stands where it stood, or before the next gate that is still pending. */
+/** Records the decision about a gate and returns the run to its earlier status, or to the next pending gate. */
 export async function releaseGate(
   scope: RunScope,
   gate: GateRow,
@@ -154,7 +154,7 @@ export async function releaseGate(
   const { run } = scope
   const others = (await listPendingOfRun(scope.tx, run.id)).filter((other) => other.id !== gate.id && haltsRun(other))
   const next = others.find((other) => other.gate === 'manual') ?? others[0]
-  // An accepted result goes on from there to its end; it does not run again.
+  // An accepted result is finished next; the run does not return to running.
   const accepted = isFinal(gate.gate) && event.kind === 'gate_approved'
   const open = accepted ? 'accepting' : 'running'
   const status = next === undefined ? open : haltedStatus(next)
@@ -177,7 +177,7 @@ export async function releaseGate(
   if (isFinal(gate.gate)) await moveRunsMission(scope, ['in_progress'])
 }
 
-/** A gate that was a tier's to decide, decided by it. */
+/** Passes a gate that a tier decides. */
 export async function passGate(scope: RunScope, name: string, part: string, by: string): Promise<void> {
   const pending = await listPendingOfRun(scope.tx, scope.run.id)
   const gate = pending.find(
@@ -192,7 +192,7 @@ export async function passGate(scope: RunScope, name: string, part: string, by: 
   )
 }
 
-/** Gates of a run, or before a brief, that has ended are nobody's to decide any more. */
+/** Closes the gates of an ended run or brief. */
 export async function closeGates(scope: RunScope, boundary?: string): Promise<void> {
   if (scope.run.gatesPending === 0) return
   scope.tx.afterCommit(scope.gatesChanged)

@@ -165,7 +165,7 @@ async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promis
   const all = await listPendingOfRun(tx, run.id)
   const named = kind === undefined ? all : all.filter((gate) => gate.gate === kind)
   const pending = named.filter((gate) => gate.approver === operator)
-  // Only the person who paused a run waits for the pause: beside another gate, the other gate is meant.
+  // A pause is only for resuming the run, so beside another gate the other gate is meant.
   const decidable = pending.filter((gate) => gate.gate !== 'manual')
   const [gate, ...more] = decidable.length > 0 ? decidable : pending
   if (gate === undefined)
