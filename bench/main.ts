@@ -5,6 +5,7 @@ import { append } from './append.ts'
 import { box } from './box.ts'
 import { brief } from './brief.ts'
 import { chart } from './chart.ts'
+import { checkouts } from './checkouts.ts'
 import { clones } from './clones.ts'
 import { engine } from './engine.ts'
 import { type Benchmark, type BenchOptions, type Figure, tableOf } from './figures.ts'
@@ -25,6 +26,7 @@ const benchmarks: readonly Benchmark[] = [
   org,
   chart,
   clones,
+  checkouts,
   box,
   prompts,
   tiered,

@@ -32,4 +32,27 @@ export const offlineEnvironment: Readonly<Record<string, string>> = {
   UV_OFFLINE: '1',
 }
 
-export const onlineEnvironment: Readonly<Record<string, string>> = { npm_config_prefer_offline: 'true' }
+/** Variables with which tools use a network, and their caches first. */
+export const onlineEnvironment = (): Record<string, string> => ({
+  npm_config_prefer_offline: 'true',
+  ...certificateEnvironment(process.env),
+})
+
+/** Variables of the daemon that name certificates: some networks require those of their own, and they are no secrets. */
+const certificateEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    certificateVariables.flatMap((name) => {
+      const value = environment[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
+const certificateVariables = [
+  'CURL_CA_BUNDLE',
+  'GIT_SSL_CAINFO',
+  'NODE_EXTRA_CA_CERTS',
+  'PIP_CERT',
+  'REQUESTS_CA_BUNDLE',
+  'SSL_CERT_DIR',
+  'SSL_CERT_FILE',
+]

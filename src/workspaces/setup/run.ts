@@ -38,7 +38,7 @@ export async function runSetup(commands: Installation, run: SetupRun): Promise<S
   )
   if (hasSucceeded(offline) || !mayRepeat(offline) || !policy.network.allowed || isLate(run))
     return { result: offline, from: 'caches' }
-  return { result: await runOnce(commands.online, run, { ...place, policy }, onlineEnvironment), from: 'network' }
+  return { result: await runOnce(commands.online, run, { ...place, policy }, onlineEnvironment()), from: 'network' }
 }
 
 const isLate = ({ entrance, untilMs }: SetupRun): boolean => entrance.clock.nowMs() >= untilMs

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { boxHere, createTestBox } from '../../../test/support/box.ts'
 import { commitFiles, createGitBench } from '../../../test/support/git-bench.ts'
@@ -252,10 +252,12 @@ describe.skipIf(!boxHere.ok)('the limits of a box', () => {
 
   it('give a setup the network only if it needs it and may have it', async () => {
     const at = await open(true, { 'a.txt': 'a' })
-    const setup = 'echo $HTTP_PROXY >> trace; test -n "$HTTP_PROXY"'
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/ssl/certs/own.pem')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const setup = 'echo $NODE_EXTRA_CA_CERTS $HTTP_PROXY >> trace; test -n "$HTTP_PROXY"'
     const allowed = await at.checkout({}, { setup })
     expect(await allowed.setUp()).toMatchObject({ outcome: 'ready', from: 'network' })
-    expect(readFileSync(join(allowed.path, 'trace'), 'utf8')).toMatch(/^\nhttp:\S+\n$/)
+    expect(readFileSync(join(allowed.path, 'trace'), 'utf8')).toMatch(/^\n\/etc\/ssl\/certs\/own\.pem http:\S+\n$/)
     const forbidden = await at.checkout({ 'b.txt': 'b' }, { setup, policy: { network: { allowed: false } } })
     expect(await forbidden.setUp()).toMatchObject({ outcome: 'failed', from: 'caches', detail: 'exit code 1' })
   })
