@@ -67,6 +67,8 @@ export function createWorkspace({ box, clock }: Entrance, place: Place): Workspa
   }
 }
 
+export const hasBox = ({ box }: Entrance): boolean => box !== undefined && !('reason' in box)
+
 /** Refuses requests that only a box can guarantee where there is none. */
 export function checkBox({ box }: Entrance, { wantsBox, policy }: Pick<Place, 'wantsBox' | 'policy'>): void {
   if (!wantsBox || box === undefined || !('reason' in box)) return

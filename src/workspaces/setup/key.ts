@@ -10,12 +10,12 @@ import type { CommitFiles, SetupPlan } from './plan.ts'
  */
 export async function keyOf(
   { command, install, environment, inputs, programs }: SetupPlan,
-  files: CommitFiles,
-  tree: () => Promise<string | null>,
+  { files, isBoxed, tree }: { files: CommitFiles; isBoxed: boolean; tree: () => Promise<string | null> },
 ): Promise<string | null> {
   const hash = createHash('sha256')
   const add = (...words: readonly (string | null)[]): void => void hash.update(JSON.stringify(words)).update('\n')
-  add('1', command, install.online, JSON.stringify(environment ?? {}), process.arch)
+  // A box shows other programs.
+  add('1', command, install.online, JSON.stringify(environment ?? {}), process.arch, String(isBoxed))
   for (const program of programs) add(program, ...(await identityOf(program)))
   if (inputs === null) {
     const id = await tree()

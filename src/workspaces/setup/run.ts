@@ -1,7 +1,7 @@
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import { runCommand } from '../command.ts'
-import { createWorkspace, type Entrance, type Place } from '../enter.ts'
+import { createWorkspace, type Entrance, hasBox, type Place } from '../enter.ts'
 import { defaultPolicy } from '../policy.ts'
 import type { CommandResult } from '../port.ts'
 import { offlineEnvironment, onlineEnvironment } from './environment.ts'
@@ -28,8 +28,8 @@ export interface SetupStep {
 export async function runSetup(commands: Installation, run: SetupRun): Promise<SetupStep> {
   const { place } = run
   const policy = place.policy ?? defaultPolicy('')
-  const hasBox = place.wantsBox && run.entrance.box !== undefined && !('reason' in run.entrance.box)
-  const isolated = hasBox ? { ...policy, network: { ...policy.network, allowed: false } } : policy
+  const isBoxed = place.wantsBox && hasBox(run.entrance)
+  const isolated = isBoxed ? { ...policy, network: { ...policy.network, allowed: false } } : policy
   const offline = await runOnce(
     commands.offline ?? commands.online,
     run,

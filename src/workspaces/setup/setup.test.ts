@@ -1,12 +1,13 @@
 // @suite process
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { boxHere, createTestBox } from '../../../test/support/box.ts'
 import { commitFiles, createGitBench } from '../../../test/support/git-bench.ts'
+import { mountDisk, mountsMissing } from '../../../test/support/mounts.ts'
 import { startRegistry } from '../../../test/support/npm-registry.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { findSurvivors } from '../../processes/survivors.ts'
@@ -28,8 +29,12 @@ const kinds = [
 ]
 
 /** Opens workspaces and a repository whose commits can be checked out. */
-async function open(isBoxed: boolean, files: Record<string, string>, setup: SetupOptions = {}) {
-  const root = folder('workspaces')
+async function open(
+  isBoxed: boolean,
+  files: Record<string, string>,
+  setup: SetupOptions = {},
+  root = folder('workspaces'),
+) {
   const workspaces: Workspaces = createDirectoryWorkspaces({
     root,
     materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
@@ -41,6 +46,7 @@ async function open(isBoxed: boolean, files: Record<string, string>, setup: Setu
   const ids = systemIds.next('attempt')
   let number = 0
   return {
+    root,
     id: (count: number) => `${ids}_${count}`,
     /** Commits the files and makes a checkout of the result. */
     checkout: async (
@@ -266,6 +272,49 @@ describe.skipIf(!boxHere.ok)('the limits of a box', () => {
 it('needs no setup without a lockfile', async () => {
   const at = await open(false, { 'package.json': '{}' })
   expect(await (await at.checkout()).setUp()).toBeNull()
+})
+
+const missing = mountsMissing()
+if (missing !== null) console.log(`skipped, full disks: ${missing}`)
+
+describe.skipIf(missing !== null)('on a small disk', () => {
+  it('a setup that fills it fails with the reason, and leaves space again', async () => {
+    const at = await open(false, { 'a.txt': 'a' }, {}, join(mountDisk(20_000).folder, 'workspaces'))
+    const checkout = await at.checkout({}, { setup: 'head -c 100000000 /dev/zero > big' })
+    expect(await checkout.setUp()).toMatchObject({
+      outcome: 'failed',
+      detail: expect.stringMatching(/^exit code 1: .*No space left on device$/),
+    })
+    await checkout.remove()
+    const { bavail, bsize } = statfsSync(at.root)
+    expect(bavail * bsize).toBeGreaterThan(15_000_000)
+  })
+
+  it('a result that does not fit is not kept, and the checkout is ready all the same', async () => {
+    const at = await open(false, { 'a.txt': 'a' }, {}, join(mountDisk(20_000).folder, 'workspaces'))
+    const setup = 'head -c 15000000 /dev/urandom > big'
+    const checkout = await at.checkout({}, { setup })
+    expect(await checkout.setUp()).toMatchObject({ outcome: 'ready' })
+    expect(at.snapshots()).toEqual([])
+  })
+
+  it('a kept result that does not fit makes the setup fail for Agency, not for the commit', async () => {
+    const at = await open(false, { 'a.txt': 'a' }, {}, join(mountDisk(150_000).folder, 'workspaces'))
+    const setup = 'head -c 40000000 /dev/urandom > big'
+    const one = await at.checkout({}, { setup })
+    expect(await one.setUp()).toMatchObject({ outcome: 'ready' })
+    expect(at.snapshots()).toHaveLength(1)
+    await expect((await at.checkout({}, { setup })).setUp()).rejects.toMatchObject({ code: 'store_full' })
+    await one.remove()
+    expect(await (await at.checkout({}, { setup })).setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
+  })
+})
+
+it('does not find programs that are committed where a setup would install some', async () => {
+  const at = await open(false, { 'uv.lock': '' })
+  const checkout = await at.checkout({ '.venv/bin/node': '#!/bin/sh\nexit 0\n' })
+  await checkout.setUp()
+  expect((await checkout.run('command -v node', limits)).output).not.toContain('.venv')
 })
 
 it('installs packages of Python into an environment whose programs the check finds', async () => {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 
 import { type Log, noLog } from '../../kernel/log.ts'
 import { diskUseOf } from '../box/disk.ts'
-import type { Entrance, Place } from '../enter.ts'
+import { type Entrance, hasBox, type Place } from '../enter.ts'
 import { isDirectory } from '../own-directory.ts'
 import { defaultPolicy } from '../policy.ts'
 import type { CheckoutSource, Setup, WorkspacePolicy } from '../port.ts'
@@ -67,7 +67,11 @@ export function createSetups(root: () => Promise<string>, entrance: Entrance, op
     if (plan === null) return null
     const startedMs = clock.nowMs()
     const directory = join(await root(), setupDirectory, basename(source.mirror))
-    const key = await keyOf(plan, files, async () => treeIdOf(options, source))
+    // A committed directory of programs is the agent's: checks must not find its programs before those of the machine.
+    const programs = plan.installedPrograms ?? null
+    const isCommitted = programs !== null && (await files.isDirectory(programs.split('/')[0] ?? ''))
+    const isBoxed = target.wantsBox && hasBox(entrance)
+    const key = await keyOf(plan, { files, isBoxed, tree: () => treeIdOf(options, target) })
     const preparation: Preparation = {
       ...target,
       entrance,
@@ -81,7 +85,7 @@ export function createSetups(root: () => Promise<string>, entrance: Entrance, op
       const result = await prepare(preparation)
       return {
         setup: { command: plan.command, ...result, durationMs: Math.max(0, clock.nowMs() - startedMs) },
-        programs: plan.installedPrograms === undefined ? [] : [join(path, plan.installedPrograms)],
+        programs: programs === null || isCommitted ? [] : [join(path, programs)],
       }
     } finally {
       for (const home of target.homes) await removeTree(home)
@@ -90,11 +94,9 @@ export function createSetups(root: () => Promise<string>, entrance: Entrance, op
 }
 
 /** Names the content of a checkout: the tree, and which part of it was written. */
-async function treeIdOf(
-  { treeOf }: SetupOptions,
-  { mirror, commit, paths }: SetupTarget['source'],
-): Promise<string | null> {
-  return treeOf === undefined ? null : JSON.stringify([await treeOf(mirror, commit), paths ?? null])
+async function treeIdOf({ treeOf }: SetupOptions, { source }: SetupTarget): Promise<string | null> {
+  const { mirror, commit, paths = null } = source
+  return treeOf === undefined ? null : JSON.stringify([await treeOf(mirror, commit), paths])
 }
 
 interface Preparation extends SetupTarget {
