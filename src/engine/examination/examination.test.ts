@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest'
 
-import { type AgencyOptions, openAgency, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
+import {
+  agentOf,
+  type AgencyOptions,
+  openAgency,
+  startAgency,
+  type TestAgency,
+  work,
+} from '../../../test/support/agency.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { RuntimeEvent } from '../../adapters/runtime/port.ts'
@@ -9,6 +16,7 @@ import type { Db } from '../../db/port.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import { direct } from '../../playbooks/direct/decide.ts'
+import type { Attempt } from '../../work/attempts/contract.ts'
 import { createMemoryWorkspaces } from '../../workspaces/memory.ts'
 import type { CommandLimits, CommandResult, Workspaces } from '../../workspaces/port.ts'
 
@@ -125,6 +133,21 @@ describeStores('an examination', (openFresh) => {
     slow.finish()
     expect((await after.settled(started)).status).toBe('done')
     expect((await after.inspect(started)).attempts).toHaveLength(1)
+  })
+
+  it('refuses a report that arrives after the exit, and the last report before it counts', async () => {
+    const slow = slowCommands()
+    const agency = await startAgency(openFresh, { workspaces: slow.workspaces })
+    const twice: StepInput[] = [{ report: { status: 'partial', summary: 'A part.', outputs: [] } }, ...work]
+    const started = await agency.run({ evidence: [...command], play: [twice] })
+    await slow.begun
+    const [attempt] = (await agency.inspect(started)).attempts as [Attempt]
+    expect(attempt.report).toMatchObject({ status: 'done' })
+    const late = agency.attempts.report(agentOf(attempt), { status: 'blocked', summary: 'Late.', outputs: [] })
+    await expect(late).rejects.toMatchObject({ code: 'stale_fence' })
+    slow.finish()
+    expect((await agency.settled(started)).status).toBe('done')
+    expect((await agency.inspect(started)).attempts).toMatchObject([{ outcome: 'ok', report: { status: 'done' } }])
   })
 
   it('ends when its run is cancelled', async () => {
