@@ -27,6 +27,8 @@ const states: Record<string, State> = {
   planning: 'working',
   running: 'working',
   launching: 'working',
+  reported: 'working',
+  examining: 'working',
   accepting: 'working',
   assigned: 'working',
   working: 'working',

@@ -1,4 +1,5 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
+import { attemptText } from '../../src/kernel/attempt-state.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { State, Tone } from '../parts/state.tsx'
 import { clockTime, counted, humanise } from '../text.ts'
@@ -100,5 +101,5 @@ const outcomeStates: Record<NonNullable<Attempt['outcome']>, State> = {
 
 export function attemptState(attempt: Attempt): State {
   if (attempt.outcome !== null) return outcomeStates[attempt.outcome]
-  return { tone: 'working', text: attempt.status }
+  return { tone: 'working', text: attemptText(attempt) }
 }

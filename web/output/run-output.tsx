@@ -1,4 +1,5 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
+import { isAgentAtWork } from '../../src/kernel/attempt-state.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import { attemptState } from '../briefs/state.ts'
 import { createLazy } from '../parts/lazy.tsx'
@@ -60,5 +61,5 @@ export function attemptToShow(
   const named = attempts.find((attempt) => attempt.id === chosen)
   if (named !== undefined) return named
   const ofBrief = attempts.filter((attempt) => briefId === null || attempt.briefId === briefId)
-  return ofBrief.findLast((attempt) => attempt.status !== 'ended') ?? ofBrief.at(-1) ?? attempts.at(-1)
+  return ofBrief.findLast(isAgentAtWork) ?? ofBrief.at(-1) ?? attempts.at(-1)
 }

@@ -15,6 +15,7 @@ import type { Correction } from '../briefs/contract.ts'
 import type { Evidence } from '../evidence/contract.ts'
 import { runEndpoints } from '../runs/endpoints.ts'
 import type { Attempt } from './contract.ts'
+import { isAgentAtWork } from '../../kernel/attempt-state.ts'
 import { attemptEndpoints } from './endpoints.ts'
 
 interface AttemptBrief {
@@ -89,7 +90,7 @@ async function attemptOf(context: CliContext, run: string): Promise<string> {
   const { attempts } = await context
     .api()
     .call<{ attempts: Wire<Attempt>[] }>(runEndpoints.inspect, { run_id: run, events: 0 })
-  const live = attempts.filter(({ status }) => status !== 'ended')
+  const live = attempts.filter(isAgentAtWork)
   const chosen = live.at(-1) ?? attempts.at(-1)
   if (chosen === undefined)
     throw refusal('not_found', `run "${run}" has no attempt yet`, {

@@ -8,6 +8,7 @@ import { redact, redactDeeply } from '../../secrets/redact.ts'
 import { findBrief } from '../briefs/store.ts'
 import type { Report } from './contract.ts'
 import { attempts, checkFence, findAttempt } from './store.ts'
+import { isAgentAtWork } from '../../kernel/attempt-state.ts'
 import type { AttemptFiles } from './files.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
@@ -81,9 +82,9 @@ export function createAttempts({
     async output(attemptId: string, after: number | null) {
       const attempt = await db.read((tx) => findAttempt(tx, attemptId))
       if (attempt === undefined) throw notFound('attempt', attemptId, 'List them with "agency inspect <run>".')
-      // The attempt is read before its output: if it has ended, all of its output is stored by then.
+      // The attempt is read before its output: once its agent has ended, all of its output is stored.
       const { from, text, next, isAll } = await files.readOutput(attempt.id, after)
-      return { attemptId: attempt.id, from, text, next, ended: attempt.status === 'ended' && isAll }
+      return { attemptId: attempt.id, from, text, next, ended: !isAgentAtWork(attempt) && isAll }
     },
   }
 }

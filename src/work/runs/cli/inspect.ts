@@ -9,6 +9,7 @@ import { checkedInWarning } from '../../../kernel/checked-in.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { shorten } from '../../../kernel/text.ts'
 import type { Attempt } from '../../attempts/contract.ts'
+import { attemptText as attemptState } from '../../../kernel/attempt-state.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import { modelLine } from '../../spends/cli.ts'
@@ -177,7 +178,7 @@ function attemptText(context: CliContext, attempt: Wire<Attempt>): string {
   const state = attempt.outcome === null ? 'working' : attempt.outcome === 'ok' ? 'good' : 'bad'
   const words = [
     `${signText(context, state)} attempt ${attempt.fence}`,
-    attempt.outcome ?? attempt.status,
+    attemptState(attempt),
     attempt.runtime,
     ...(attempt.simulated ? ['simulated'] : []),
     ...(attempt.boxed ? [] : ['not boxed']),

@@ -1,6 +1,7 @@
 import { bytesText, duration, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { checkedInWarning } from '../../../kernel/checked-in.ts'
+import { attemptText as attemptState } from '../../../kernel/attempt-state.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Inspection } from './inspection.ts'
@@ -74,13 +75,13 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeL
         2,
         [
           `${signText(screen, attempt.outcome === null ? 'working' : attempt.outcome === 'ok' ? 'good' : 'bad')} attempt ${attempt.fence}`,
-          attempt.outcome ?? attempt.status,
+          attemptState(attempt),
           `${attempt.runtime}${attempt.simulated ? ' (simulated)' : ''}`,
           ...(attempt.boxed ? [] : ['not boxed']),
           ...placeText(attempt),
         ].join('  ') + took(attempt),
         () => [
-          `outcome  ${attempt.outcome ?? attempt.status}`,
+          `outcome  ${attemptState(attempt)}`,
           ...(attempt.detail === null ? [] : [`detail   ${plain(attempt.detail)}`]),
           ...[checkedInWarning(attempt.checked_in) ?? []].flat(),
           ...shown.evidence
