@@ -4,5 +4,4 @@
  */
 export const commentCeilings: Readonly<Record<string, number>> = {
   'src/engine': 45,
-  'src/work': 30,
 }

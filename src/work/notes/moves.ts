@@ -53,7 +53,7 @@ export async function addNote(scope: RunScope, wanted: NewNote): Promise<Note> {
   return note
 }
 
-/** A note that is not its maker's to decide becomes a question to whoever can. */
+/** Turns a note that its author may not settle into a question to a higher authority. */
 export async function escalateNote(scope: RunScope, brief: Brief, note: Note, reason: string): Promise<Note> {
   const clean = redact(reason)
   const question = await askQuestion(scope, {
@@ -93,7 +93,7 @@ export async function escalateNote(scope: RunScope, brief: Brief, note: Note, re
   return { ...note, ...patch }
 }
 
-/** Settled: by its maker, who may, or by an answer from above. */
+/** Settles a note: by its author, if allowed, or by an answer from above. */
 export async function resolveNote(
   scope: RunScope,
   note: Note,
@@ -135,15 +135,15 @@ const kindOf = (category: NoteCategory | null) =>
       : ('technical' as const)
 
 export interface Review {
-  /** Wait for an answer from above. */
+  /** Notes that wait for an answer from above. */
   escalated: Note[]
-  /** The agent's own to decide, and it has not. */
+  /** Unsettled notes that the agent may settle itself. */
   open: Note[]
 }
 
 /**
- * Every assumption is settled before work counts as done. What the report takes for granted becomes notes; what is open
- * and not the agent's to decide, or has no category, goes up: in doubt, escalate.
+ * Checks that every assumption is settled before the work counts as done. Assumptions of the report become notes; an
+ * open note without a category, or with one that the agent may not settle, is escalated.
  */
 export async function reviewNotes(scope: RunScope, brief: Brief, attempt: Attempt, report: Report): Promise<Review> {
   await noteAssumptions(scope, brief, attempt, report)
@@ -163,7 +163,7 @@ async function noteAssumptions(scope: RunScope, brief: Brief, attempt: Attempt, 
   for (const assumption of report.assumptions) {
     const { text, category } = typeof assumption === 'string' ? { text: assumption, category: undefined } : assumption
     const description = redact(text)
-    // A second attempt assumes the same again; it was settled once.
+    // A second attempt repeats the same assumption, which was settled before.
     if (known.has(description)) continue
     known.add(description)
     await addNote(scope, {

@@ -10,7 +10,7 @@ import { noteCategories, noteOperations, ownCategories } from './contract.ts'
 
 const atGate = [{ log: 'gate here' }, ...work]
 
-/** An agent that waits at its gate while the test speaks in its name. */
+/** Starts a run with an agent that waits at its gate while the test acts in its name. */
 async function atWork(
   openFresh: OpenFresh,
   input: StartRun = {},
@@ -116,7 +116,7 @@ describeStores('a note', (openFresh) => {
         message: expect.stringMatching(message) as never,
       })
       if (category !== undefined) {
-        // Another name does not make it one's own.
+        // Another category does not let the agent settle the note.
         const renamed = { ...settling, category: 'bug' } as const
         await expect(agency.notes.resolve(agent, renamed)).rejects.toMatchObject({ code: 'forbidden' })
       }
@@ -321,7 +321,7 @@ describeStores('a note', (openFresh) => {
       () => agency.notes.escalate(stale, settling),
     ])
       await expect(late()).rejects.toMatchObject({ code: 'stale_fence' })
-    // What the others of the same run take for granted may be read.
+    // An agent may read the notes of other briefs of its run.
     expect((await agency.notes.list(two, {})).notes).toEqual([])
     expect((await agency.notes.list(two, { briefId: 'one' })).notes).toHaveLength(1)
     expect((await agency.notes.list(two, { runId: run.id })).notes).toHaveLength(1)

@@ -5,7 +5,7 @@ import { Fault } from '../../documents/contract.ts'
 import { CreateRun, Run } from '../runs/contract.ts'
 import { planEndpoints } from './endpoints.ts'
 
-/** The content of a plan file: a run, whose goal may come from the command line instead. */
+/** The content of a plan file: a run, with a goal that may come from the command line instead. */
 export const PlanDocument = CreateRun.extend({ goal: CreateRun.shape.goal.optional() })
 export type PlanDocument = z.infer<typeof PlanDocument>
 

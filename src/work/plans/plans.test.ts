@@ -180,7 +180,7 @@ describe('a plan', () => {
       { length: 5_000 },
       (_, index) => `  - { id: b${index}, objective: Do ${index}, after: [${index === 0 ? '' : `b${index - 1}`}] }`,
     )
-    // Reading in this thread would leave no time for a single beat.
+    // If the plan were read in this thread, the timer would not fire.
     let beats = 0
     const beating = setInterval(() => (beats += 1), 10)
     const input = `goal: Much\nruntime: scripted\nruntime_options: { scenario: { steps: [{ hang: {} }] } }\nbriefs:\n${briefs.join('\n')}`

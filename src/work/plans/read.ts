@@ -141,7 +141,7 @@ interface IndexedBrief extends Ordered {
   readonly index: number
 }
 
-/** Returns the keys and dependencies of all briefs that state them properly, whatever else is wrong with them. */
+/** Returns the keys and dependencies of all briefs that state them properly, independent of their other faults. */
 function orderOf(input: unknown): IndexedBrief[] {
   const briefs = valueAt(input, ['briefs'])
   return (Array.isArray(briefs) ? (briefs as unknown[]) : []).flatMap((brief, index) => {

@@ -20,7 +20,7 @@ export interface PlanDeps {
   clock: Clock
   runtimes: ReadonlyMap<string, Runtime>
   startRun: (by: Actor, input: CreateRun) => Promise<Run>
-  /** Refuses what `startRun` would refuse, without starting anything. */
+  /** Refuses the same input as `startRun`, without starting anything. */
   checkRun: (input: CreateRun) => Promise<void>
 }
 

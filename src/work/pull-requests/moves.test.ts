@@ -18,7 +18,7 @@ const writes = (path: string, text: string): StepInput[] => [
   { report: { summary: `wrote ${path}`, outputs: [path] } },
 ]
 
-/** What was merged before has no name in a clone, but its objects are there. */
+/** Merges commits without a ref in the clone: their objects are available through the mirror. */
 const joins = (ref: string): string =>
   `git merge -q --no-edit $(git --git-dir="$(dirname "$(cat .git/objects/info/alternates)")" for-each-ref --format='%(objectname)' '${ref}') || true`
 
@@ -118,7 +118,7 @@ describeStores('a run in a repository', (openFresh) => {
     await approve(agency, run)
     await agency.settled(run)
     expect(repository.read('list.txt')).toBe('one\na\nb\n')
-    // Who waits for a brief finds its work.
+    // A dependent finds the work of the brief that it waited for.
     expect(repository.read('seen.txt')).toBe('one\na\n')
   })
 
@@ -192,7 +192,7 @@ describeStores('a run in a repository', (openFresh) => {
     expect(existsSync(clone)).toBe(false)
     const kept = ['show', `refs/agency/snapshots/${(await agency.brief(run)).id}:late.txt`]
     expect(repository.git(`--git-dir=${run.repository?.mirror}`, ...kept)).toBe('not collected')
-    // Once more, there is nothing left to do.
+    // A second call has nothing left to do.
     await agency.engine.clean(run.id)
     expect(repository.git('log', '--oneline')).not.toContain('Merge')
   })
@@ -255,7 +255,7 @@ describe('during a merge in git', () => {
     for (const key of ['a', 'b']) await agency.until(async () => (await agency.brief(run, key)).heldBy === 'merge')
     await agency.briefs.update(operator, (await agency.brief(run, 'a')).id, 'cancelled', undefined)
     failing = false
-    // The queue tries again after a while.
+    // The queue retries after a delay.
     await agency.pass(600_000)
     await gateOf(agency, run)
     expect((await agency.pullRequests.ofRun(run.id)).files.map((file) => file.path)).toEqual(['b.txt'])

@@ -12,14 +12,17 @@ import { bodyOf } from './body.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
-/** What a brief, and a run, is held by while git is at work for it. */
+/** The holds of a brief, and of a run, while git works for them. */
 export const mergeHold = 'merge'
 export const landingHold = 'landing'
 
 export const waitsForMerge = ({ run }: RunScope, brief: Brief): boolean =>
   run.repository !== null && brief.kind === 'work' && brief.branchCommit !== null
 
-/** Git has no part in our transactions: the brief waits, and a wake-up that comes also after a kill does the rest. */
+/**
+ * Holds a brief until git has merged it. Git is not part of the transaction, so a durable wake-up does the merge, also
+ * after a kill.
+ */
 export async function holdForMerge(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   await touchRun(
     scope,
@@ -36,7 +39,7 @@ export async function holdForMerge(scope: RunScope, brief: Brief, reason: string
   await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })
 }
 
-/** The same for a part; false where git has nothing to do for it. */
+/** Holds a part in the same way; resolves to false if there is nothing to merge. */
 export async function holdPartForMerge(scope: RunScope, key: string): Promise<boolean> {
   const { tx, run } = scope
   const part = run.repository === null ? undefined : await findPart(tx, run.id, key)
@@ -51,7 +54,7 @@ export async function holdPartForMerge(scope: RunScope, key: string): Promise<bo
   return true
 }
 
-/** Between the approval and its record git may be done already: what is then given up would be in the repository all the same. */
+/** Refuses to cancel a run while its result lands: git may have merged it before the record says so. */
 export function checkNotLanding(run: Run): void {
   if (run.heldBy !== landingHold) return
   throw refusal('conflict', `the result of ${run.id} is being merged into ${run.repository?.branch}`, {
@@ -59,7 +62,7 @@ export function checkNotLanding(run: Run): void {
   })
 }
 
-/** The record of what a run wants to bring into the repository; a second time it is brought up to date. */
+/** Records the pull request of a run, or updates it. */
 export async function openPullRequest(scope: RunScope): Promise<void> {
   const { tx, run } = scope
   if (run.repository === null || run.head === null) throw bug(`run ${run.id} has nothing to merge`)
@@ -101,7 +104,7 @@ export async function openPullRequest(scope: RunScope): Promise<void> {
   )
 }
 
-/** Approved; what is left is git's. */
+/** Starts the merge of an approved result into the repository. */
 export async function beginLanding(scope: RunScope): Promise<void> {
   await touchRun(scope, { heldBy: landingHold }, { kind: 'run_status', message: 'the result is being merged' })
   await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })

@@ -30,7 +30,7 @@ export interface NewQuestion {
   askedBy?: string
 }
 
-/** Puts something before whoever can decide it: it climbs at once to the first one that is there to answer. */
+/** Asks a question and routes it at once to the first authority that can answer. */
 export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
   const { tx, run } = scope
   const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : `brief:${wanted.brief.key}`)
@@ -105,10 +105,10 @@ async function leadOf(scope: RunScope): Promise<{ positionId: number; name: stri
   return position === undefined ? null : { positionId: position.id, name: position.title }
 }
 
-/** The same question about the same brief for the third time is no question any more: somebody has to look. */
+/** The number of similar questions about a brief after which a gate is opened instead of another question. */
 const similarLimitOf = ({ run }: RunScope): number => run.configuration.team?.limits.similarEscalations ?? 3
 
-/** What there is to choose where the choice is not between another try and giving up. */
+/** The options of classes that offer more than a retry and giving up. */
 const ownChoices: Partial<Record<QuestionClass, { options: QuestionOption[]; recommendation: string }>> = {
   permission: {
     options: [
@@ -152,7 +152,7 @@ const kindOf: Record<QuestionClass, QuestionKind> = {
   merge: 'conflict',
 }
 
-/** What stopped a brief becomes a card with options. */
+/** Asks about the reason that stopped a brief, with options. */
 export async function askAboutBrief(
   scope: RunScope,
   brief: Brief,
@@ -161,7 +161,7 @@ export async function askAboutBrief(
   asked?: Pick<NewQuestion, 'options' | 'recommendation' | 'risk' | 'kind' | 'context'>,
 ): Promise<void> {
   const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
-  // Two things that were denied may be called alike; each is for somebody to allow.
+  // Two denied operations may have the same description; each needs its own permission.
   const times = ownChoices[cause] === undefined ? await countRepetition(scope, brief, text, cause) : 1
   if (times >= similarLimitOf(scope)) return holdForLook(scope, brief, text, times)
   await askQuestion(scope, {
@@ -176,7 +176,7 @@ export async function askAboutBrief(
   })
 }
 
-/** How often this has been asked now, in these or similar words. */
+/** Counts this question and earlier ones with similar wording. */
 async function countRepetition(scope: RunScope, brief: Brief, text: string, cause: QuestionClass): Promise<number> {
   const isRepeated = (await listQuestionsOfBrief(scope.tx, brief.id)).some(
     (question) => question.class === cause && isSimilar(question.text, text),
@@ -197,7 +197,10 @@ async function countRepetition(scope: RunScope, brief: Brief, text: string, caus
   return used + 1
 }
 
-/** Once for a budget, however many briefs of the run it stops. What the brief is held by says which. */
+/**
+ * Asks once for each budget, independent of the number of briefs of the run that it stops. The brief's hold names the
+ * budget.
+ */
 export async function askAboutBudget(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const held = (brief.heldBy ?? '').replace(/^budget:/, '')
   const isOwn = held === 'brief' || held === ''
@@ -245,7 +248,7 @@ async function holdForLook(scope: RunScope, brief: Brief, text: string, times: n
 }
 
 export async function askAboutFailures(scope: RunScope): Promise<void> {
-  // A note's question is about what the brief assumes, not about its failure.
+  // The question of a note is about an assumption of the brief, not about its failure.
   const asked = (await listWaitingOfRun(scope.tx, scope.run.id)).filter((question) => question.class !== 'note')
   const held = (await listPendingOfRun(scope.tx, scope.run.id)).map((gate) => gate.boundary.replace(/^brief:/, ''))
   const waiting = new Set([...asked.map((question) => question.briefId), ...held])
@@ -253,7 +256,7 @@ export async function askAboutFailures(scope: RunScope): Promise<void> {
     if (!waiting.has(brief.id)) await askAboutBrief(scope, brief, brief.failure ?? 'it failed', 'crash')
 }
 
-/** Questions of a run, or about a brief, that has ended are nobody's to answer any more. */
+/** Withdraws the questions of an ended run or brief. */
 export const withdrawQuestions = (scope: RunScope, briefId?: string): Promise<void> =>
   withdraw(scope, (question) => briefId === undefined || question.briefId === briefId)
 
@@ -261,7 +264,7 @@ export const withdrawQuestions = (scope: RunScope, briefId?: string): Promise<vo
 export const withdrawQuestion = (scope: RunScope, questionId: string): Promise<void> =>
   withdraw(scope, (question) => question.id === questionId)
 
-/** The run goes on: nobody has to say any more whether it shall. */
+/** Withdraws the questions whether to resume, because the run continues. */
 export const withdrawPauseQuestions = (scope: RunScope): Promise<void> =>
   withdraw(scope, (question) => question.class === 'gate')
 
@@ -284,7 +287,7 @@ async function withdraw(scope: RunScope, isOver: (question: Question) => boolean
   }
 }
 
-/** Work of other runs may wait for the same answer: it is checked again, and asks again if it has to. */
+/** Releases work of other runs that waits for the same answer: it is checked again, and asks again if necessary. */
 async function releaseOthers(scope: RunScope, { askedBy }: Question): Promise<void> {
   // No other run begins to wait for the question until it is withdrawn.
   await scope.tx.lock('system')

@@ -16,7 +16,7 @@ import { countQuestions, findQuestion, listQuestions, questions } from './store.
 export interface QuestionDeps {
   db: Db
   scopes: ScopeParts
-  /** Receives, after commit, the attempts whose agents must stop: an answer can end a run. */
+  /** Receives, after commit, the attempts with agents that must stop: an answer can end a run. */
   interrupt: (attemptIds: readonly string[]) => void
   chaosPoint: ChaosPoint
 }

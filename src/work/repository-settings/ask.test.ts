@@ -28,7 +28,7 @@ const defaults = { onLimit: 'ask' } as const
 const path = '/shop'
 const text = 'The check cannot run in a fresh checkout: `npm ci` fails on main as well (E401).'
 
-/** Workspaces whose commands last until the test lets them pass, from then on at once. */
+/** Workspaces with commands that last until the test lets them pass, and from then on end at once. */
 function slowCommands() {
   const memory = createMemoryWorkspaces()
   const passing = Promise.withResolvers<CommandResult>()
@@ -66,7 +66,7 @@ const run = (agency: TestAgency, more: StartRun = {}): Promise<Run> =>
 const checks = { place: 'checkout', setup: null, paths: [], host: null } as const
 const trouble: CheckTrouble = { repository: path, what: '`npm ci` fails on main as well', detail: 'E401', checks }
 
-/** Does what an examination does that meets this trouble; resolves to the attempt. */
+/** Holds an attempt as an examination with this trouble would; resolves to the attempt. */
 async function meetTrouble(
   agency: TestAgency,
   of: Run,

@@ -21,7 +21,7 @@ import { CreateMission } from '../missions/contract.ts'
 
 const hang = [[{ hang: {} }]]
 
-/** Named differently, and of another kind, but played all the same. */
+/** Returns a scripted runtime with another name that does not count as simulated. */
 const playedAs = (name: string, more: Partial<Runtime> = {}): Runtime => {
   const scripted = createScriptedRuntime({ host: 'in-process' })
   return { ...scripted, name, capabilities: { ...scripted.capabilities, simulated: false }, ...more }
@@ -35,7 +35,7 @@ const addOrganisation = (db: Db, id: number): Promise<void> =>
     await create(tx, organisations, row, { kind: 'org_changed', by: 'operator', message: 'Organisation Other created' })
   })
 
-/** What is refused writes nothing: no event, no row, not even a stream. */
+/** Expects a refusal without any write: no event, no row, no stream. */
 async function expectRefusal(agency: TestAgency, input: StartRun, expected: object): Promise<void> {
   const count = () =>
     agency.db.read((tx) =>

@@ -9,7 +9,7 @@ import { refusal } from '../../kernel/errors.ts'
 import type { TeamFile } from '../../team/open.ts'
 import type { Run } from './contract.ts'
 
-/** Played, but of a kind that thinks. */
+/** Returns a scripted runtime that does not count as simulated. */
 function playedAs(name: string, provider?: string, more: Partial<Runtime> = {}): Runtime {
   const scripted = createScriptedRuntime({ host: 'in-process' })
   const capabilities = { ...scripted.capabilities, simulated: false, ...(provider === undefined ? {} : { provider }) }

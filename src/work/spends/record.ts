@@ -22,7 +22,7 @@ import {
 import { type Amount, nothing, type Refused, reserve } from '../budgets/arithmetic.ts'
 import type { RunScope } from '../scope.ts'
 
-/** A model call with its place in the attempt and its price, where one is known. */
+/** A model call with its number in the attempt and its price, if known. */
 export interface PricedCall extends ModelCall {
   readonly number: number
   readonly costMicros: number | null
@@ -31,16 +31,16 @@ export interface PricedCall extends ModelCall {
 export interface Spent {
   attempt: Attempt
   brief: Brief
-  /** It may not make another call. */
+  /** The limit that forbids another call, if there is one. */
   refused: Refused | null
-  /** Of its budgets. */
+  /** The streams of the attempt's budgets. */
   streams: Stream[]
 }
 
 /**
- * Calls that were made go into the ledger and into every sum above them, in one transaction. With `goOn`, an attempt
- * that has spent what was set aside for it sets more aside, or is refused. What was spent is recorded as it is, also
- * beyond a limit: it can be one call of each agent at work, because nobody knows before what a call will take.
+ * Records calls in the ledger and in every sum above them, in one transaction. With `goOn`, an attempt that has spent
+ * its reservation reserves more, or is refused. The amount is recorded in full, also beyond a limit: each running agent
+ * can exceed it by one call, because the cost of a call is not known before.
  */
 export async function recordSpends(
   scope: RunScope,
@@ -153,7 +153,10 @@ function describeCalls(calls: readonly PricedCall[], total: Amount, unpriced: nu
   return `${made} (${shorten(models.join(', '), 120)}), ${facts.join(', ')}`
 }
 
-/** A brief has nobody to remember that it was said: it is said by the call that crosses the line. */
+/**
+ * Warns about a brief's own limit with the call that crosses the threshold, because the brief has no column for a sent
+ * warning.
+ */
 async function warnOfOwnLimit(
   scope: RunScope,
   brief: Brief,

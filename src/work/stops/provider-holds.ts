@@ -7,14 +7,15 @@ import type { Brief } from '../briefs/contract.ts'
 import { findHold, providerHolds } from './store.ts'
 import type { RunScope } from '../scope.ts'
 
-/** Where a provider does not say when it takes calls again. */
+/** The duration of a hold if the provider does not name one. */
 const unsaidSeconds = 60
-/** An agent's word is not enough to keep everybody waiting for longer; it is asked again tomorrow. */
+/** The longest hold that an agent's report can cause; afterwards the provider is tried again. */
 const longestSeconds = 24 * 3_600
 
 /**
- * Nothing is launched on a provider that takes no more calls. The brief's own is held, whatever name the agent gave it:
- * otherwise it would be launched again at once, and no agent can hold up those who use another.
+ * Holds a provider that accepts no more calls. The brief's own provider is held, independent of the name that the agent
+ * reported: otherwise the brief would be launched again at once, and an agent could hold up the users of another
+ * provider.
  */
 export async function holdProvider(scope: RunScope, brief: Brief, limited: Limited): Promise<void> {
   const { tx } = scope

@@ -45,7 +45,9 @@ export function createStops({ db, clock, heed }: StopDeps) {
       })
     },
 
-    /** Lifting the stop of everything also lifts provider holds: an operator who knows better does not have to wait. */
+    /**
+     * Lifting the stop of everything also lifts provider holds, so that the operator does not have to wait for them.
+     */
     async clear(by: Actor, organisation: string | undefined): Promise<{ lifted: Stop[]; released: ProviderHold[] }> {
       const organisationId = await idOf(organisation)
       const scope = scopeOfStop(organisationId)

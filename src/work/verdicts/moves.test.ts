@@ -38,7 +38,7 @@ const blocked = (agency: TestAgency, run: Run) =>
   agency.until(async () => (await agency.brief(run)).status === 'blocked')
 const question = async (agency: TestAgency, run: Run) => (await agency.inspect(run)).questions.at(-1)
 
-/** The next life of an agency that has died: the same store and workspaces, its worker's next boot. */
+/** Opens the agency again after it died: the same store and workspaces, and the worker's next boot. */
 const reopen = ({ workspaces, clock }: TestAgency, store: FreshStore, options: AgencyOptions = {}) =>
   openAgency({ db: store.db, clock, workspaces, worker: 'test:2', ...options })
 

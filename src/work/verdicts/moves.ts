@@ -19,7 +19,7 @@ import type { RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
 import { eventTags, nameOf } from '../briefs/moves.ts'
 
-/** A brief for somebody who did not do it: look at this attempt and judge it. */
+/** Creates a brief for another persona to judge this attempt. */
 export async function commissionVerifier(
   scope: RunScope,
   judged: Brief,
@@ -41,11 +41,11 @@ export async function commissionVerifier(
     title: shorten(`Verify ${judged.title}`, 120),
     objective: `Judge whether this was done: ${judged.objective}`,
     context: await contextFor(scope, judged, seen),
-    // Who judges changes nothing: each output is looked at again afterwards.
+    // A verifier changes nothing, so each output is checked again after it.
     evidence: seen.outputs.map(({ path, sha256 }) => ({ kind: 'file', path, minBytes: 0, sha256 })),
     verifies: judged.id,
     verifiesAttempt: judged.attempts,
-    // It looks at the same directory.
+    // The remainder of a brief, and its verifier, use the directory of that brief.
     remainderOf: judged.remainderOf,
     personaId: judged.verifierId ?? systemPersona,
     ...(judged.tier === null ? {} : placeOfVerifier(judged)),
@@ -70,7 +70,7 @@ export async function commissionVerifier(
   )
 }
 
-/** Several at once, each by somebody of its own. What was seen of them is in the store. */
+/** Creates a verifier for each of several briefs. Their reports and findings are read from the store. */
 export async function verifyBriefs(scope: RunScope, ready: readonly Brief[], told: LogLine): Promise<void> {
   await log(scope, told)
   for (const brief of ready) await commissionVerifier(scope, brief, await seenOf(scope, brief), 'together')
@@ -87,7 +87,7 @@ async function seenOf({ tx }: RunScope, brief: Brief): Promise<Seen> {
   }
 }
 
-/** It belongs where the work belongs, and to whoever answers for the work. */
+/** Places a verifier in the part of the work, under the same owner. */
 const placeOfVerifier = ({ part, workstream, ownerId, label, key }: Brief): Partial<Brief> => ({
   tier: 't5',
   phase: 't5',
@@ -132,7 +132,10 @@ async function contextFor(scope: RunScope, judged: Brief, seen: Seen): Promise<s
 const listed = (title: string, lines: readonly string[]): string =>
   `### ${title}\n\n${lines.length === 0 ? '- none' : lines.map((line) => `- ${line}`).join('\n')}`
 
-/** Why a judgement is none, or null. A pass has to say what was looked at, every output of the work among it. */
+/**
+ * Returns the reason why a judgement is invalid, or null. A pass must list everything that was checked, including every
+ * output.
+ */
 export function faultOfJudgement(
   { status, verdict: judgement, assumptions }: Report,
   evidence: readonly Evidence[],
@@ -151,7 +154,7 @@ export function faultOfJudgement(
   return unseen === undefined ? null : `a pass must list ${shorten(unseen, 200)} as checked`
 }
 
-/** Writes the verdict down, once; null when what it is about has gone on meanwhile. */
+/** Records the verdict once; resolves to null if the judged brief has changed meanwhile. */
 export async function recordVerdict(
   scope: RunScope,
   verifying: Brief,
@@ -164,7 +167,7 @@ export async function recordVerdict(
   if (!isWaitingFor(judged, verifying)) return null
   const doer = judged.attemptId === null ? undefined : await findAttempt(tx, judged.attemptId)
   if (doer === undefined) throw bug(`${judged.id} has no attempt to be judged`)
-  // The schema refuses it too; here it has a name.
+  // The database schema refuses it too; this message names the cause.
   if (doer.agentId === attempt.agentId || isSamePersona(judged, verifying))
     throw refusal('forbidden', `${verifying.key}: the agent that did the work cannot verify it`)
   const verdict: Verdict = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { refusal } from '../../../kernel/errors.ts'
 
-/** `file:PATH`, `command:CMD`, `artifact:PATH`, `artifact`, or the whole thing as JSON; the daemon checks what it means. */
+/** Parses `file:PATH`, `command:CMD`, `artifact:PATH`, `artifact`, or evidence as JSON; the daemon validates it. */
 export function parseEvidence(text: string): object {
   if (text.startsWith('{')) {
     try {
@@ -22,7 +22,7 @@ export function parseEvidence(text: string): object {
   })
 }
 
-/** `name=value`, each once: numbers, true, false and JSON are what they say, everything else is text. */
+/** Parses `name=value` pairs, each name once: numbers, true, false and JSON become values, everything else is text. */
 export function parseOptions(given: readonly string[]): Record<string, unknown> {
   const options: Record<string, unknown> = {}
   for (const text of given) {
@@ -44,7 +44,7 @@ function optionValue(text: string): unknown {
   }
 }
 
-/** Words as a shell would take them apart, without running one: quotes and backslashes count, nothing is expanded. */
+/** Splits a text into words like a shell, without running one: quotes and backslashes count, nothing is expanded. */
 export function shellWords(text: string): string[] {
   const words: string[] = []
   let word: string | null = null
@@ -71,7 +71,9 @@ export function shellWords(text: string): string[] {
   return words
 }
 
-/** A built-in scenario's name as it is; of a file, its text: the daemon does not share our working directory. */
+/**
+ * Returns the name of a built-in scenario unchanged, or the text of a file: the daemon has another working directory.
+ */
 export function readScenario(text: string): string {
   if (!/[/.]/.test(text)) return text
   try {

@@ -22,7 +22,7 @@ export interface TreeLine {
   readonly depth: number
   readonly text: string
   readonly open: () => string[]
-  /** A readable file, and the brief whose workspace holds it. */
+  /** A readable file, and the brief with the workspace that contains it. */
   readonly artifact?: { readonly briefId: string; readonly path: string }
 }
 
