@@ -17,6 +17,7 @@ import { gates } from './work/gates/store.ts'
 import { missions } from './work/missions/store.ts'
 import { notes } from './work/notes/store.ts'
 import { parts } from './work/parts/store.ts'
+import { proofs } from './work/proofs/store.ts'
 import { questions } from './work/questions/store.ts'
 import { pullRequests } from './work/pull-requests/store.ts'
 import { repositorySettings } from './work/repository-settings/store.ts'
@@ -48,6 +49,7 @@ export const eventTables: readonly AnyTable[] = [
   artifacts,
   verdicts,
   pullRequests,
+  proofs,
   workspaces,
   repositorySettings,
   gates,

@@ -68,6 +68,8 @@ export const eventKindGroups = {
     'branch_collected',
     'branch_merged',
     'merge_conflict',
+    'proof_started',
+    'proof_ended',
     'pr_opened',
     'pr_updated',
     'pr_closed',

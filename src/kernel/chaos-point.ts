@@ -23,7 +23,7 @@ export const chaosPointNames = [
   'job.ran',
 ] as const
 /** Points that only runs with a repository pass. */
-export const repositoryPointNames = ['branch.merged', 'result.landed'] as const
+export const repositoryPointNames = ['branch.merged', 'proof.begun', 'proof.checked', 'result.landed'] as const
 export type ChaosPointName = (typeof chaosPointNames)[number] | (typeof repositoryPointNames)[number]
 export type ChaosPoint = (point: ChaosPointName) => void
 

@@ -21,6 +21,7 @@ export type NotificationId = Id<'notification'>
 export type PullRequestId = Id<'pull_request'>
 export type WorkspaceId = Id<'workspace'>
 export type AmendmentId = Id<'amendment'>
+export type ProofId = Id<'proof'>
 export type OrganisationId = NumericId<'organisation'>
 export type RoleId = NumericId<'role'>
 export type PersonaId = NumericId<'persona'>
@@ -48,6 +49,7 @@ export const idPrefixes = {
   pullRequest: 'prq_',
   workspace: 'wsp_',
   amendment: 'amd_',
+  proof: 'prf_',
 } as const
 export type IdNoun = keyof typeof idPrefixes
 
@@ -68,6 +70,7 @@ interface IdOf {
   pullRequest: PullRequestId
   workspace: WorkspaceId
   amendment: AmendmentId
+  proof: ProofId
 }
 
 /** Source of new ids; passed as a dependency, so that a simulation can reproduce them. */

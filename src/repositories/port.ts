@@ -22,7 +22,7 @@ export interface Repositories {
   contains(mirror: string, commit: string, other: string): Promise<boolean>
   /** Refuses, with the next command, if `land` would refuse now. */
   checkLanding(repository: RunRepository, result: { runId: string; commit: string }): Promise<void>
-  /** Brings a result into the operator's own repository. */
+  /** Brings a result into the operator's own repository, unless its branch has new commits. */
   land(repository: RunRepository, result: { runId: string; commit: string; message: string }): Promise<Landed>
   files(mirror: string, from: string, to: string): Promise<ChangedFile[]>
   diff(
@@ -83,6 +83,8 @@ export type Merged =
 
 export type Landed =
   | { readonly outcome: 'landed'; readonly commit: string }
+  /** The target has moved to `target`; `commit` is the result merged with it, which has not landed. */
+  | { readonly outcome: 'moved'; readonly commit: string; readonly target: string }
   /** The target has moved to this commit, and its new commits conflict with the work. */
   | { readonly outcome: 'conflict'; readonly commit: string; readonly files: readonly string[] }
   /** Refused for now, because the operator is working in the repository. */

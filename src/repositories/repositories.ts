@@ -138,25 +138,20 @@ const ruleOf = ({ rule, path, excerpt }: Finding): string =>
 const describe = ({ rule, path, line, excerpt }: Finding): string =>
   `${path}:${line} (${rule}) ${shorten(excerpt.trim(), 120)}`
 
-/** Lands a result. Commits that reach the target in the meantime are merged, up to five times. */
+/** Lands a result, or merges it with the new commits of its target: the merge is another result, not proven yet. */
 async function landWith(
   mirrors: Mirrors,
   { path, branch, mirror }: RunRepository,
-  { runId, commit: first, message }: { runId: string; commit: string; message: string },
+  { runId, commit, message }: { runId: string; commit: string; message: string },
 ): Promise<Landed> {
-  let commit = first
-  const again = approvalOf(runId)
-  for (let tries = 0; tries < 5; tries += 1) {
-    const landed = await mirrors.land({ repository: path, branch, mirror, commit, again })
-    if (landed.outcome !== 'moved') return { outcome: 'landed', commit: landed.commit }
-    const { commit: theirs } = await mirrors.refresh(path, { branch })
-    const trailers = { 'Agency-Run': runId }
-    const levels = [{ branch: integrationBranch(runId), head: commit, message, trailers }]
-    const merged = await mirrors.merge({ mirror, commit: theirs, levels })
-    if (merged.outcome === 'conflict') return { outcome: 'conflict', commit: theirs, files: merged.files }
-    commit = merged.commits[0] as string
-  }
-  return { outcome: 'refused', why: `${branch} changes faster than it can be merged`, next: again }
+  const landed = await mirrors.land({ repository: path, branch, mirror, commit, again: approvalOf(runId) })
+  if (landed.outcome !== 'moved') return { outcome: 'landed', commit: landed.commit }
+  const { commit: target } = await mirrors.refresh(path, { branch })
+  const levels = [{ branch: integrationBranch(runId), head: commit, message, trailers: { 'Agency-Run': runId } }]
+  const merged = await mirrors.merge({ mirror, commit: target, levels })
+  return merged.outcome === 'conflict'
+    ? { outcome: 'conflict', commit: target, files: merged.files }
+    : { outcome: 'moved', commit: merged.commits[0] as string, target }
 }
 
 /** Turns refusals and failures of git in the operator's repository into an outcome; any other error is a bug. */

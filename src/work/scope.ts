@@ -64,6 +64,8 @@ export type Wake =
   | { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number }
   /** Something of the run waits for git. */
   | { kind: 'integrate'; runId: string }
+  /** The result of the run is to be proven. */
+  | { kind: 'prove'; runId: string; delayMs: number }
   /** A time that a playbook has asked for. */
   | { kind: 'playbook_timer'; runId: string; name: string; part: string; delayMs: number }
   /** Work that waits for the checks of a repository may be checked again. */

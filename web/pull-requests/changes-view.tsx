@@ -24,7 +24,8 @@ export function ChangesView({ run }: { run: Run }) {
       <PullRequestHead pullRequest={found.data} />
     ) : missing ? (
       <p className="muted pr-head">
-        No pull request yet: it opens when every brief is verified. The diff below shows the run’s own branch so far.
+        No pull request yet: it opens when every brief is verified and the merged result is proven. The diff below shows
+        the run’s own branch so far.
       </p>
     ) : null
   return (
@@ -53,7 +54,7 @@ export function ChangesView({ run }: { run: Run }) {
 }
 
 function PullRequestHead({ pullRequest }: { pullRequest: PullRequestView }) {
-  const { checks, warnings, body, title } = pullRequest
+  const { checks, warnings, body, title, proof } = pullRequest
   return (
     <header className="pr-head">
       <h2>{title}</h2>
@@ -73,6 +74,11 @@ function PullRequestHead({ pullRequest }: { pullRequest: PullRequestView }) {
         <code className="muted">{pullRequest.id}</code>
       </p>
       <CheckWarnings warnings={warnings} />
+      {proof !== null && proof.detail !== null && (
+        <p
+          className={proof.status === 'passed' ? 'muted' : ''}
+        >{`${proof.status === 'passed' ? '✓' : '✗'} ${proof.detail}`}</p>
+      )}
       {body.trim() !== '' && (
         <details open={body.length < 600}>
           <summary>

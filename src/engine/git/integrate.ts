@@ -2,13 +2,7 @@ import type { NewEvent } from '../../events/append.ts'
 import { type Change, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import {
-  domainBranch,
-  integrationBranch,
-  type Landed,
-  type Repositories,
-  workstreamBranch,
-} from '../../repositories/port.ts'
+import { domainBranch, integrationBranch, type Repositories, workstreamBranch } from '../../repositories/port.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import { endStatuses } from '../../work/briefs/states.ts'
 import { briefs, findBrief, listBriefsHeldBy, listBriefsOfWorkstreams } from '../../work/briefs/store.ts'
@@ -19,13 +13,12 @@ import { findRun } from '../../work/runs/store.ts'
 import { idOfWorkstream, isWorkstream, ownersOf, workstreamOf } from '../../work/briefs/branches.ts'
 import type { EngineDeps } from '../deps.ts'
 import { retryWith } from '../../work/briefs/retry.ts'
-import { openGate } from '../../work/gates/open.ts'
-import { persist } from '../persist.ts'
-import { landingHold, mergedPullRequest, mergeHold } from '../../work/pull-requests/moves.ts'
-import { openScope, type RunScope } from '../../work/scope.ts'
+import { landingHold, mergeHold } from '../../work/pull-requests/moves.ts'
+import type { RunScope } from '../../work/scope.ts'
+import { inScope } from './in-scope.ts'
+import { landRun } from './land.ts'
 import { completeBrief, eventTags, nameOf } from '../../work/briefs/moves.ts'
-import { moveRun, moveRunsMission, touchRun } from '../../work/runs/moves.ts'
-import { endRun } from '../../work/runs/end.ts'
+import { touchRun } from '../../work/runs/moves.ts'
 
 /**
  * Does in git what a run waits for: merges briefs that have passed, in the order of the plan, and lands an approved
@@ -34,6 +27,7 @@ import { endRun } from '../../work/runs/end.ts'
  * leaves nothing in the result.
  */
 export async function integrate(deps: EngineDeps, runId: string): Promise<void> {
+  let landings = 0
   for (;;) {
     const { run, held, heldParts } = await deps.db.read(async (tx) => ({
       run: await findRun(tx, runId),
@@ -47,7 +41,7 @@ export async function integrate(deps: EngineDeps, runId: string): Promise<void> 
     const [part] = heldParts
     if (brief !== undefined) await mergeBrief(deps, repositories, run, run.repository, brief)
     else if (part !== undefined) await mergePart(deps, repositories, run, run.repository, part)
-    else if (run.heldBy === landingHold) return landRun(deps, repositories, run, run.repository)
+    else if (run.heldBy === landingHold) await landRun(deps, repositories, run, run.repository, landings++)
     else return
   }
 }
@@ -280,62 +274,3 @@ async function sendPartBack(scope: RunScope, part: Part, files: readonly string[
     )
   }
 }
-
-async function landRun(
-  deps: EngineDeps,
-  repositories: Repositories,
-  run: Run,
-  repository: RunRepository,
-): Promise<void> {
-  if (run.head === null) throw bug(`run ${run.id} is to be merged and has no commit`)
-  const landed = await repositories.land(repository, {
-    runId: run.id,
-    commit: run.head,
-    message: `Merge ${shorten(run.goalAnchor.trim().split('\n', 1)[0] as string, 60)}`,
-  })
-  deps.chaosPoint('result.landed')
-  await inScope(deps, run.id, async (scope) => {
-    if (scope.run.heldBy !== landingHold) return
-    await follow(scope, repository, landed)
-  })
-}
-
-async function follow(scope: RunScope, repository: RunRepository, landed: Landed): Promise<void> {
-  switch (landed.outcome) {
-    case 'landed':
-      await mergedPullRequest(scope, landed.commit)
-      return endRun(scope, 'done', `merged into ${repository.branch} as ${landed.commit.slice(0, 12)}`)
-    case 'conflict':
-      await reopened(scope)
-      return scope.decide({
-        kind: 'merge_failed',
-        reason: `${repository.branch} has moved on, and this does not go together with it: ${shorten(landed.files.join(', '), 500)}. Join the two with "git merge ${landed.commit}".`,
-      })
-    case 'refused':
-      await reopened(scope)
-      await openGate(scope, {
-        gate: 'merge',
-        summary: {
-          produced: 'The result is ready, but could not be merged.',
-          next: landed.next,
-          anomalies: [landed.why],
-        },
-        timeoutMinutes: scope.run.configuration.gateTimeoutMinutes,
-      })
-  }
-}
-
-/** As it was before somebody approved. */
-async function reopened(scope: RunScope): Promise<void> {
-  await moveRun(scope, 'running', { message: 'the result could not be merged', patch: { heldBy: null } })
-  await moveRunsMission(scope, ['in_progress'])
-}
-
-const inScope = (deps: EngineDeps, runId: string, act: (scope: RunScope) => Promise<void>): Promise<void> =>
-  persist(deps, () =>
-    deps.db.write([`run:${runId}`], async (tx) => {
-      const scope = await openScope(deps, tx, runId)
-      if (scope === null || scope.run.endedAt !== null) return
-      await act(scope)
-    }),
-  )

@@ -10,6 +10,7 @@ import { claimExaminations } from './claim-examinations.ts'
 import type { EngineDeps } from '../deps.ts'
 import { cleanRun } from '../git/clean.ts'
 import { integrate } from '../git/integrate.ts'
+import { findProofToMake, type LiveProof, startProving } from '../git/prove.ts'
 import { onTimer } from './timers.ts'
 import { recoverAttempts } from './recover.ts'
 import { heartbeat, heartbeatMs } from './workers-store.ts'
@@ -28,6 +29,8 @@ export interface Engine {
   touch(attemptId: string): void
   /** Does in git what a run waits for. */
   integrate(runId: string): Promise<void>
+  /** Proves the merged result of a run. `tries`: the number of earlier tries that could not check it. */
+  prove(runId: string, tries: number): Promise<void>
   /** Tells a playbook that a time which it asked for has come. */
   timer(timer: { runId: string; name: string; part: string }): Promise<void>
   /** Removes the clones of an ended run. */
@@ -43,6 +46,9 @@ export interface Engine {
 }
 
 const sweepMs = 30_000
+const provePauseMs = 2_000
+/** A proof occupies one of the handlers of the job queue as long as it lasts; gates need some of them too. */
+const maxProofs = 8
 
 /** Claims ready briefs and waiting examinations, and follows each to its recorded end. */
 export function createEngine(parts: EngineDeps): Engine {
@@ -50,6 +56,7 @@ export function createEngine(parts: EngineDeps): Engine {
   const deps: EngineDeps = { ...parts, stopped: stopped.signal }
   const live = new Map<string, LiveAttempt>()
   const examining = new Map<string, Examination>()
+  const proving = new Map<string, LiveProof>()
   const checkSlots = deps.checkSlots ?? deps.slots
   /** Slots for examinations that agents which are ending have taken. */
   let promised = 0
@@ -57,6 +64,7 @@ export function createEngine(parts: EngineDeps): Engine {
   let mayExamine = false
   /** An examination waits for that. */
   let isWaiting = false
+  let opened: Promise<void> = Promise.resolve()
   const freeChecks = (): number => (mayExamine && !stopping ? checkSlots - examining.size - promised : 0)
   const driver = createSpawnDriver(deps, {
     take: () => {
@@ -119,7 +127,7 @@ export function createEngine(parts: EngineDeps): Engine {
     const stops = await deps.db.read(listStops)
     const isEverywhere = stops.some((stop) => stop.organisationId === null)
     const stoppedIds = new Set(stops.map((stop) => stop.organisationId))
-    for (const attempt of [...live.values(), ...examining.values()])
+    for (const attempt of [...live.values(), ...examining.values(), ...proving.values()])
       if (isEverywhere || stoppedIds.has(attempt.organisationId)) attempt.stop('stopped')
   }
 
@@ -194,7 +202,22 @@ export function createEngine(parts: EngineDeps): Engine {
   }
 
   function interrupt(attemptIds: readonly string[]): void {
-    for (const id of attemptIds) (live.get(id) ?? examining.get(id))?.stop('cancelled')
+    for (const id of attemptIds) (live.get(id) ?? examining.get(id) ?? proving.get(id))?.stop('cancelled')
+  }
+
+  /** A proof that must wait, for a slot or for the end of a stop, is looked at again after a while. */
+  async function prove(runId: string, tries: number): Promise<void> {
+    await opened
+    const found = await deps.db.read((tx) => findProofToMake(tx, runId))
+    if (found === null || proving.has(found.proof.id)) return
+    if (stopping) throw new Error('the engine is stopping')
+    if (!found.isStopped && proving.size < Math.min(checkSlots, maxProofs)) {
+      const proof = startProving(deps, found, tries)
+      proving.set(proof.proofId, proof)
+      const isOver = await proof.ended.finally(() => proving.delete(proof.proofId))
+      if (isOver) return
+    }
+    await deps.db.write([], async (tx) => deps.later?.(tx, { kind: 'prove', runId, delayMs: provePauseMs }))
   }
 
   /** Checkouts of this process must not be made while those of earlier ones are removed. */
@@ -212,7 +235,7 @@ export function createEngine(parts: EngineDeps): Engine {
     async start() {
       await recoverAttempts(deps, isHeld)
       started = true
-      void openExaminations()
+      opened = openExaminations()
       every(sweepMs, sweep)
       // An embedded store has one owner, whose death the next start proves; only a shared store needs a heartbeat.
       if (deps.db.kind === 'postgres') every(heartbeatMs, () => heartbeat(deps.db, deps.worker).catch(() => {}))
@@ -225,10 +248,10 @@ export function createEngine(parts: EngineDeps): Engine {
       holdTimer?.cancel()
       await passing
       stopped.abort()
-      while (live.size + examining.size > 0) {
-        const left = [...live.values(), ...examining.values()]
+      while (live.size + examining.size + proving.size > 0) {
+        const left = [...live.values(), ...examining.values(), ...proving.values()]
         for (const each of left) each.stop('daemon_stop')
-        await Promise.all(left.map(({ ended }) => ended))
+        await Promise.allSettled(left.map(({ ended }) => ended))
       }
     },
     wake,
@@ -239,6 +262,7 @@ export function createEngine(parts: EngineDeps): Engine {
       wake()
     },
     integrate: (runId) => integrate(deps, runId),
+    prove,
     clean: (runId) => cleanRun(deps, runId),
     timer: (timer) => onTimer(deps, timer),
     touch: (attemptId) => live.get(attemptId)?.touch(),

@@ -34,8 +34,12 @@ export function wakeGates(
 }
 
 /** One at a time for each run: the queue runs it once more where something came in meanwhile. */
-export function wakeRuns(jobs: Pick<Jobs, 'handle'>, engine: Pick<Engine, 'integrate' | 'clean' | 'timer'>): void {
+export function wakeRuns(
+  jobs: Pick<Jobs, 'handle'>,
+  engine: Pick<Engine, 'integrate' | 'prove' | 'clean' | 'timer'>,
+): void {
   jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)))
+  jobs.handle('prove', ({ payload, tries }) => engine.prove(String(payload), tries))
   jobs.handle('playbook_timer', ({ payload }) => engine.timer(payload as Parameters<Engine['timer']>[0]))
   jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)))
 }

@@ -8,10 +8,12 @@ import { blockBrief, closeBrief, failBrief, passBrief } from '../../work/briefs/
 import { adoptPlan, createPlanner, replan, reworkResult, withPlan } from '../../work/briefs/planner.ts'
 import { reworkBrief, sendBack } from '../../work/briefs/send-back.ts'
 import { resolveBrief } from '../../work/briefs/unblock.ts'
-import { openGate, passGate } from '../../work/gates/open.ts'
+import { type NewGate, openGate, passGate } from '../../work/gates/open.ts'
 import { changeParts } from '../../work/parts/moves.ts'
 import { log } from '../../work/runs/log.ts'
-import { beginLanding, holdPartForMerge, openPullRequest } from '../../work/pull-requests/moves.ts'
+import { beginLanding, holdPartForMerge } from '../../work/pull-requests/moves.ts'
+import { decideRepair, isAboutRepair } from '../../work/proofs/decide.ts'
+import { proveResult } from '../../work/proofs/start.ts'
 import { askAboutFailures, askForBrief, pauseAndAsk } from '../../work/questions/ask.ts'
 import { endRun } from '../../work/runs/end.ts'
 import type { RunScope } from '../../work/scope.ts'
@@ -19,8 +21,12 @@ import { commissionVerifier, verifyBriefs } from '../../work/verdicts/moves.ts'
 import { partBoundary, viewFor } from './view.ts'
 import { supersede } from '../../work/briefs/cancel.ts'
 
-/** Asks the playbook and applies its decisions one by one, in the caller's transaction; stops when the run has ended. */
+/**
+ * Asks the playbook and applies its decisions one by one, in the caller's transaction; stops when the run has ended.
+ * Briefs that repair the merged result are no playbook's.
+ */
 export async function applyDecisions(scope: RunScope, event: PlaybookEvent): Promise<void> {
+  if (await isAboutRepair(scope, event)) return decideRepair(scope, event)
   for (const decision of scope.playbook.decide(await viewFor(scope, event), event)) {
     if (scope.run.endedAt !== null) return
     await apply(scope, decision)
@@ -110,9 +116,8 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
 
 async function halt(scope: RunScope, decision: Extract<Decision, { kind: 'open_gate' }>): Promise<void> {
   const { gate, summary, part, approver, message, timeoutMinutes } = decision
-  if (gate === 'merge') await openPullRequest(scope)
   const { configuration } = scope.run
-  await openGate(scope, {
+  const wanted: NewGate = {
     gate,
     summary: gate === 'plan' ? await withPlan(scope, summary) : summary,
     timeoutMinutes:
@@ -122,7 +127,9 @@ async function halt(scope: RunScope, decision: Extract<Decision, { kind: 'open_g
     ...(part === undefined ? {} : { boundary: partBoundary(part) }),
     ...(approver === undefined ? {} : { approver }),
     ...(message === undefined ? {} : { message }),
-  })
+  }
+  if (gate === 'merge') await proveResult(scope, wanted)
+  else await openGate(scope, wanted)
 }
 
 async function mergePart(scope: RunScope, part: string): Promise<void> {

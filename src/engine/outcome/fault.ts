@@ -11,7 +11,7 @@ import { findBrief } from '../../work/briefs/store.ts'
 import { askQuestion } from '../../work/questions/ask.ts'
 import { faultOptions } from '../../work/questions/options.ts'
 import { findRun } from '../../work/runs/store.ts'
-import { scopeOf } from '../../work/scope.ts'
+import { type RunScope, scopeOf } from '../../work/scope.ts'
 import type { EngineDeps } from '../deps.ts'
 import { isPassing, persist } from '../persist.ts'
 

@@ -55,6 +55,7 @@ export async function splitBrief(
     guidance: brief.guidance,
     allowed: brief.allowed,
     remainderOf: brief.remainderOf ?? brief.id,
+    repairs: brief.repairs,
     tier: brief.tier,
     phase: brief.phase,
     workstream: brief.workstream,

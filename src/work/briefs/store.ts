@@ -235,12 +235,12 @@ export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | un
   )[0]
 }
 
-/** Lists verified work without dependents, cancelled ones not counted: the result of the run. */
+/** Lists verified work without dependents, cancelled ones and repairs not counted: the result of the run. */
 export const listLastBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(
     tx,
     briefs,
-    `run_id = ? AND status = 'verified' AND kind = 'work'
+    `run_id = ? AND status = 'verified' AND kind = 'work' AND repairs IS NULL
 AND NOT EXISTS (SELECT 1 FROM dependencies d JOIN briefs w ON w.id = d.brief_id
 WHERE d.after_id = briefs.id AND w.status <> 'cancelled') ORDER BY created_at, number, id`,
     [runId],

@@ -57,6 +57,8 @@ export const showPullRequest: Handler<typeof prShowCommand> = async (context, ru
   for (const check of shown.checks)
     context.out(`  ${check.passed ? '✓' : '✗'} ${plain(check.what)}: ${plain(check.detail)}`)
   for (const warning of shown.warnings) context.out(plain(warning))
+  if (shown.proof !== null)
+    context.out(`${shown.proof.status === 'passed' ? '✓' : '✗'} ${plain(proofText(shown.proof))}`)
   context.out('')
   context.out(
     shown.status === 'open'
@@ -65,6 +67,9 @@ export const showPullRequest: Handler<typeof prShowCommand> = async (context, ru
   )
   return 0
 }
+
+const proofText = ({ status, head, detail }: NonNullable<Wire<PullRequestView>['proof']>): string =>
+  status === 'waiting' ? `The merged result ${head.slice(0, 12)} is being checked.` : (detail ?? status)
 
 export const showDiff: Handler<typeof prDiffCommand> = async (context, target, { path, json }) => {
   const diff = await (target.startsWith('brf_')

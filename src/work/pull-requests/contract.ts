@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { CheckedIn } from '../attempts/contract.ts'
+import { ProofLine } from '../proofs/contract.ts'
 import { pullRequestEndpoints } from './endpoints.ts'
 
 export const PullRequestStatus = z.enum(['open', 'merged', 'closed'])
@@ -55,6 +56,7 @@ export const PullRequestView = PullRequest.extend({
     )
     .describe('The checked evidence of the newest attempt of each brief'),
   warnings: z.array(z.string()).describe('Places of checks that prove less than a fresh checkout'),
+  proof: ProofLine.nullable().describe('The check of all evidence on the merged result; null if none was needed'),
 })
 export type PullRequestView = z.infer<typeof PullRequestView>
 

@@ -6,6 +6,8 @@ import { describeEvidence } from '../evidence/contract.ts'
 import { listChecks } from '../evidence/store.ts'
 import { checkWarnings } from '../evidence/warnings.ts'
 import { listAttempts } from '../attempts/store.ts'
+import type { Proof, ProofLine } from '../proofs/contract.ts'
+import { listProofs } from '../proofs/store.ts'
 import type { Run, RunRepository } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
@@ -42,20 +44,31 @@ export function createPullRequests({ db, repositories }: PullRequestDeps) {
       db.read(async (tx) => ({ pullRequests: await listPullRequests(tx, query) })),
 
     async ofRun(prefix: string): Promise<PullRequestView> {
-      const { run, pullRequest, checks, warnings } = await db.read(async (tx) => {
+      const { run, pullRequest, ...shown } = await db.read(async (tx) => {
         const run = await requireRun(tx, prefix)
         const pullRequest = await findPullRequestOf(tx, run.id)
         if (pullRequest === undefined) throw refusal('not_found', `run ${run.id} has no pull request`, hintOf(run))
-        return { run, pullRequest, checks: await checksOf(tx, run), warnings: await checkWarnings(tx, run.id) }
+        const proof = (await listProofs(tx, run.id)).findLast(({ status }) => status !== 'cancelled')
+        return {
+          run,
+          pullRequest,
+          checks: await checksOf(tx, run),
+          warnings: await checkWarnings(tx, run.id),
+          proof: proof === undefined ? null : lineOf(proof),
+        }
       })
       const files = await git().files(repositoryOf(run).mirror, pullRequest.baseCommit, pullRequest.headCommit)
-      return { ...pullRequest, diffstat: sum(files), files: files.slice(0, maxFiles), checks, warnings }
+      return { ...pullRequest, ...shown, diffstat: sum(files), files: files.slice(0, maxFiles) }
     },
 
     async diff(prefix: string, path: string | undefined): Promise<Diff> {
-      const run = await db.read((tx) => requireRun(tx, prefix))
+      const { run, pullRequest } = await db.read(async (tx) => {
+        const run = await requireRun(tx, prefix)
+        return { run, pullRequest: await findPullRequestOf(tx, run.id) }
+      })
       const repository = repositoryOf(run)
-      return diff(repository, repository.base, run.head ?? repository.base, path)
+      const base = pullRequest?.baseCommit ?? repository.base
+      return diff(repository, base, run.head ?? base, path)
     },
 
     async ofBrief(briefId: string, path: string | undefined): Promise<Diff> {
@@ -83,8 +96,10 @@ const hintOf = (run: Run): { hint: string } => ({
   hint:
     run.repository === null
       ? 'Start one with "agency run … --repo <path>".'
-      : `It opens when every brief is verified; it is ${run.status} now.`,
+      : `It opens when every brief is verified and the merged result is proven; it is ${run.status} now.`,
 })
+
+const lineOf = ({ head, status, detail }: Proof): ProofLine => ({ head, status, detail })
 
 const sum = (files: readonly ChangedFile[]) => ({
   files: files.length,

@@ -15,6 +15,7 @@ import { resumeRun } from '../gates/decide.ts'
 import { resolveNote } from '../notes/moves.ts'
 import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
+import { continueAfterProof, isAboutProof } from '../proofs/answer.ts'
 import { touchRun } from '../runs/moves.ts'
 import { endRun } from '../runs/end.ts'
 
@@ -65,6 +66,7 @@ export async function answerQuestion(
   if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
   if (question.class === 'gate') await goOnAfterGate(scope, chosen?.key ?? null, by)
   if (question.class === 'checks') await continueAfterChecks(scope, question, chosen?.key ?? null, answer, by)
+  else if (isAboutProof(question)) await continueAfterProof(scope, question, chosen?.key ?? null, clean, by)
   else if (question.class === 'budget') await goOnAfterBudget(scope, question, chosen?.key ?? null, clean, by)
   else if (question.briefId !== null) await release(scope, question, chosen?.key ?? null, chosen?.label ?? clean, by)
   return { ...question, ...patch }

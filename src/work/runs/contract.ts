@@ -12,6 +12,7 @@ import { PlaybookName } from '../missions/contract.ts'
 import { NoteView } from '../notes/contract.ts'
 import { Part } from '../parts/contract.ts'
 import { SetupCommand } from '../repository-settings/contract.ts'
+import { Proof } from '../proofs/contract.ts'
 import { Question } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
 import { ModelCost } from '../spends/contract.ts'
@@ -100,10 +101,7 @@ export const Run = z.object({
   outputTokens: z.number().int(),
   costMicros: z.number().int().describe('Millionths of a US dollar, of the calls whose price is known'),
   unpricedCalls: z.number().int().describe('Model calls without a known price'),
-  heldBy: z
-    .string()
-    .nullable()
-    .describe('The gate or question that a gated or paused run waits for: gate:<id>, question:<id>'),
+  heldBy: z.string().nullable().describe('The reason why the run waits: gate:<id>, question:<id>, proof, landing'),
   abandoned: z.boolean().describe('The operator gave up on a brief: the run fails when its agents have ended'),
   gatesPending: z.number().int(),
   questionsOpen: z.number().int(),
@@ -279,6 +277,7 @@ export const runOperations = {
       gates: z.array(GateView),
       questions: z.array(Question),
       verdicts: z.array(Verdict),
+      proofs: z.array(Proof).describe('The checks of all evidence on its merged result'),
       notes: z.array(NoteView),
       spends: z.array(ModelCost).describe('The cost of its model calls, by model'),
       events: z.array(Event),

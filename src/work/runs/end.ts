@@ -4,6 +4,7 @@ import type { Brief } from '../briefs/contract.ts'
 import { closeBrief, moveBrief } from '../briefs/moves.ts'
 import { listOpenBriefs, listVerifiedBriefs } from '../briefs/store.ts'
 import { closeGates } from '../gates/open.ts'
+import { cancelProofOfRun } from '../proofs/cancel.ts'
 import { closePullRequest } from '../pull-requests/moves.ts'
 import { withdrawQuestions } from '../questions/ask.ts'
 import type { RunScope } from '../scope.ts'
@@ -29,6 +30,7 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
       message: `${brief.key} cancelled: the run has ${status === 'done' ? 'ended' : status}`,
     })
   }
+  await cancelProofOfRun(scope)
   await withdrawQuestions(scope)
   await closeGates(scope)
   if (status !== 'done') await closePullRequest(scope)

@@ -32,6 +32,7 @@ import type { Missions } from '../missions/service.ts'
 import { showNote } from '../notes/contract.ts'
 import { listNotesOfRun } from '../notes/store.ts'
 import { listParts } from '../parts/store.ts'
+import { listProofs } from '../proofs/store.ts'
 import { listQuestionsOfRun } from '../questions/store.ts'
 import { storedSetup } from '../repository-settings/resolve.ts'
 import { sumByModel } from '../spends/store.ts'
@@ -158,6 +159,7 @@ export function createRuns(deps: RunDeps) {
           gates: (await listGatesOfRun(tx, run.id)).map(gateView),
           questions: await listQuestionsOfRun(tx, run.id),
           verdicts: await listVerdicts(tx, run.id),
+          proofs: await listProofs(tx, run.id),
           notes: (await listNotesOfRun(tx, run.id)).map(showNote),
           spends: await sumByModel(tx, { runId: run.id }),
           events:

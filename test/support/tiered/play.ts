@@ -89,6 +89,7 @@ export class Play {
   private readonly attempts = new Map<string, Live>()
   private readonly errors: string[] = []
   private mustIntegrate = false
+  private mustProve = false
   private started: () => void = () => {}
 
   private constructor({ db, clock, ids }: Store, { simulated = true, tokensPerAttempt = 0 }: PlayOptions) {
@@ -339,6 +340,7 @@ export class Play {
 
   private readonly later: NonNullable<ScopeParts['later']> = async (tx, wake) => {
     if (wake.kind === 'integrate') tx.afterCommit(() => (this.mustIntegrate = true))
+    if (wake.kind === 'prove') tx.afterCommit(() => (this.mustProve = true))
     if (wake.kind !== 'playbook_timer') return
     const { name, part, delayMs } = wake
     tx.afterCommit(() => {
@@ -351,9 +353,11 @@ export class Play {
 
   /** Brings the engine to rest, so that nothing happens before the test's next step. */
   private async settle(): Promise<void> {
-    while (this.mustIntegrate) {
-      this.mustIntegrate = false
-      await this.agency.engine.integrate(this.runId)
+    while (this.mustIntegrate || this.mustProve) {
+      const { mustIntegrate } = this
+      if (mustIntegrate) this.mustIntegrate = false
+      else this.mustProve = false
+      await (mustIntegrate ? this.agency.engine.integrate(this.runId) : this.agency.engine.prove(this.runId, 0))
     }
     await this.rows.refresh()
     // Agents whose attempts were ended by a decision: in the daemon the engine interrupts them.

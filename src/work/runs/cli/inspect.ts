@@ -124,9 +124,12 @@ function printBriefs(context: CliContext, shown: Inspection): void {
   for (const artifact of shown.artifacts) context.out(artifactLine(artifact))
 }
 
-/** Lists the decisions that a person has to make before the run continues, each with its command. */
-function waitingLines({ gates, questions }: Inspection): string[] {
+/** Lists what the run waits for: the check of its result, and the decisions of a person, each with its command. */
+function waitingLines({ gates, questions, proofs }: Inspection): string[] {
   return [
+    ...proofs
+      .filter(({ status }) => status === 'waiting')
+      .map(({ head }) => `proof    all evidence is being checked on the merged result ${head.slice(0, 12)}`),
     ...gates
       .filter((gate) => gate.status === 'pending' && gate.approver === 'operator')
       .map((gate) =>

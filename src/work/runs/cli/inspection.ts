@@ -12,6 +12,7 @@ import type { Check } from '../../evidence/contract.ts'
 import type { GateView } from '../../gates/contract.ts'
 import type { NoteView } from '../../notes/contract.ts'
 import type { Part } from '../../parts/contract.ts'
+import type { Proof } from '../../proofs/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
 import type { ModelCost } from '../../spends/contract.ts'
@@ -34,6 +35,7 @@ export interface Inspection {
   gates: Wire<GateView>[]
   questions: Wire<Question>[]
   verdicts: Wire<Verdict>[]
+  proofs: Wire<Proof>[]
   notes: Wire<NoteView>[]
   spends: Wire<ModelCost>[]
   events: EventLine[]

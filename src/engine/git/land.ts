@@ -1,0 +1,76 @@
+import { bug } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Landed, Repositories } from '../../repositories/port.ts'
+import { openGate } from '../../work/gates/open.ts'
+import { countLandings, landingLimit, proveLanding } from '../../work/proofs/landing.ts'
+import { landingHold, mergedPullRequest } from '../../work/pull-requests/moves.ts'
+import type { Run, RunRepository } from '../../work/runs/contract.ts'
+import { endRun } from '../../work/runs/end.ts'
+import { moveRun, moveRunsMission } from '../../work/runs/moves.ts'
+import type { RunScope } from '../../work/scope.ts'
+import type { EngineDeps } from '../deps.ts'
+import { inScope } from './in-scope.ts'
+
+/**
+ * Brings an approved result into the operator's repository. A result that had to be merged with new commits of its
+ * target is another one: it is recorded and proven before it lands. `earlier` counts such merges that had nothing to
+ * prove.
+ */
+export async function landRun(
+  deps: EngineDeps,
+  repositories: Repositories,
+  run: Run,
+  repository: RunRepository,
+  earlier: number,
+): Promise<void> {
+  if (run.head === null) throw bug(`run ${run.id} is to be merged and has no commit`)
+  const landed = await repositories.land(repository, {
+    runId: run.id,
+    commit: run.head,
+    message: `Merge ${shorten(run.goalAnchor.trim().split('\n', 1)[0] as string, 60)}`,
+  })
+  deps.chaosPoint('result.landed')
+  await inScope(deps, run.id, async (scope) => {
+    if (scope.run.heldBy !== landingHold || scope.run.head !== run.head) return
+    await follow(scope, repository, landed, earlier)
+  })
+}
+
+async function follow(scope: RunScope, repository: RunRepository, landed: Landed, earlier: number): Promise<void> {
+  switch (landed.outcome) {
+    case 'landed':
+      await mergedPullRequest(scope, landed.commit)
+      return endRun(scope, 'done', `merged into ${repository.branch} as ${landed.commit.slice(0, 12)}`)
+    case 'moved':
+      return Math.max(earlier, await countLandings(scope)) < landingLimit
+        ? proveLanding(scope, landed)
+        : openAgain(
+            scope,
+            `${repository.branch} changes faster than the result can be merged with it`,
+            `Approve to try again: agency approve ${scope.run.id} --gate merge`,
+          )
+    case 'conflict':
+      await reopen(scope)
+      return scope.decide({
+        kind: 'merge_failed',
+        reason: `${repository.branch} has moved on, and this does not go together with it: ${shorten(landed.files.join(', '), 500)}. Join the two with "git merge ${landed.commit}".`,
+      })
+    case 'refused':
+      return openAgain(scope, landed.why, landed.next)
+  }
+}
+
+async function openAgain(scope: RunScope, why: string, next: string): Promise<void> {
+  await reopen(scope)
+  await openGate(scope, {
+    gate: 'merge',
+    summary: { produced: 'The result is ready, but could not be merged.', next, anomalies: [why] },
+    timeoutMinutes: scope.run.configuration.gateTimeoutMinutes,
+  })
+}
+
+/** Returns the run to its state before the approval. */
+async function reopen(scope: RunScope): Promise<void> {
+  await moveRun(scope, 'running', { message: 'the result could not be merged', patch: { heldBy: null } })
+  await moveRunsMission(scope, ['in_progress'])
+}

@@ -1,0 +1,198 @@
+import type { ReadTx } from '../../db/port.ts'
+import { shorten } from '../../kernel/text.ts'
+import { redact } from '../../secrets/redact.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import { listBriefs } from '../../work/briefs/store.ts'
+import { startsProcesses } from '../../work/evidence/contract.ts'
+import type { Proof } from '../../work/proofs/contract.ts'
+import { type ProvableEvidence, provableEvidence } from '../../work/proofs/evidence.ts'
+import { finishProof, type ProofEnd } from '../../work/proofs/finish.ts'
+import { findWaitingProof } from '../../work/proofs/store.ts'
+import { type Checks, resolveChecks } from '../../work/repository-settings/resolve.ts'
+import { findRepositorySettings } from '../../work/repository-settings/store.ts'
+import type { Run, RunRepository } from '../../work/runs/contract.ts'
+import { findRun } from '../../work/runs/store.ts'
+import { openScope } from '../../work/scope.ts'
+import { lookForObstacles } from '../../work/stops/store.ts'
+import { integrationBranch } from '../../repositories/port.ts'
+import type { Checkout, Setup } from '../../workspaces/port.ts'
+import type { Stop } from '../attempt/classify.ts'
+import { workspaceRequest } from '../attempt/workspace.ts'
+import type { EngineDeps } from '../deps.ts'
+import { checkEvidence } from '../evidence/check.ts'
+import { Unchecked } from '../evidence/finding.ts'
+import { persist } from '../persist.ts'
+
+export interface ProofToMake {
+  readonly run: Run
+  readonly repository: RunRepository
+  readonly proof: Proof
+  readonly briefs: readonly Brief[]
+  readonly checks: Checks
+  /** A stop of the organisation, or of everything, is in force. */
+  readonly isStopped: boolean
+}
+
+/** Finds the proof that a run waits for; null if it waits for none. */
+export async function findProofToMake(tx: ReadTx, runId: string): Promise<ProofToMake | null> {
+  const run = await findRun(tx, runId)
+  const proof = await findWaitingProof(tx, runId)
+  if (run === undefined || run.endedAt !== null || run.repository === null || proof === undefined) return null
+  const { stopped: isStopped } = await lookForObstacles(tx, run.organisationId)
+  const checks = resolveChecks(run, await findRepositorySettings(tx, run.repository.path), null)
+  return { run, repository: run.repository, proof, briefs: await listBriefs(tx, runId), checks, isStopped }
+}
+
+/** The proof of a run's result by this process. */
+export interface LiveProof {
+  readonly proofId: string
+  readonly organisationId: number
+  /**
+   * Resolves to whether the proof is over. Rejects if something could not be checked and is to be tried again, or if
+   * this process is stopping.
+   */
+  readonly ended: Promise<boolean>
+  /** Ends its commands. */
+  stop(why: Stop): void
+}
+
+/** The number of tries before a result counts as one that could not be checked. */
+const maxTries = 4
+
+/** Checks all evidence of a run on its merged result, and records what follows from it. */
+export function startProving(deps: EngineDeps, made: ProofToMake, earlierTries: number): LiveProof {
+  const { run, proof } = made
+  const aborted = new AbortController()
+  let why: Stop | null = null
+
+  async function play(): Promise<boolean> {
+    deps.chaosPoint('proof.begun')
+    const end = await look().catch((error: unknown) => {
+      if (why === null) throw error
+      return null
+    })
+    if (end === null) {
+      if (why === 'daemon_stop') throw new Error('the engine is stopping')
+      return why === 'cancelled'
+    }
+    deps.chaosPoint('proof.checked')
+    await record(deps, run.id, proof.id, end)
+    return true
+  }
+
+  /** Resolves to the result, or to the reason why there is none: that is not the fault of the work. */
+  async function look(): Promise<ProofEnd> {
+    try {
+      return await check(deps, made, aborted.signal)
+    } catch (error) {
+      if (aborted.signal.aborted || earlierTries + 1 < maxTries) throw error
+      const detail = shorten(redact(error instanceof Error ? error.message : String(error)), 1_000)
+      deps.log.warn('the result of a run could not be checked', { run: run.id, proof: proof.id, error: detail })
+      return { status: 'unchecked', findings: [], checkedIn: null, detail }
+    }
+  }
+
+  return {
+    proofId: proof.id,
+    organisationId: run.organisationId,
+    ended: play(),
+    stop: (reason) => {
+      why ??= reason
+      aborted.abort()
+    },
+  }
+}
+
+const record = (deps: EngineDeps, runId: string, proofId: string, end: ProofEnd): Promise<void> =>
+  persist(deps, () =>
+    deps.db.write([`run:${runId}`], async (tx) => {
+      const scope = await openScope(deps, tx, runId)
+      if (scope !== null) await finishProof(scope, proofId, end)
+    }),
+  )
+
+async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): Promise<ProofEnd> {
+  const items = provableEvidence(made.briefs)
+  if (items.length === 0) return { status: 'passed', findings: [], checkedIn: null }
+  const checkout = await openCheckout(deps, made, items, signal)
+  try {
+    refuseUncheckable(deps, items, checkout)
+    const { findings } = await checkEvidence({
+      evidence: items.map(({ evidence }) => evidence),
+      outputs: [],
+      files: checkout,
+      workspace: checkout,
+      mayRunCommands: true,
+      clock: deps.clock,
+      ourPorts: deps.ourPorts?.() ?? [],
+      setUp: () => setUp(checkout),
+      signal,
+    })
+    signal.throwIfAborted()
+    return {
+      status: findings.every(({ passed }) => passed) ? 'passed' : 'failed',
+      checkedIn: made.checks.place,
+      findings: findings.map(({ item, evidence, passed, detail, output }) => ({
+        evidence,
+        briefs: (items[item] as ProvableEvidence).briefs.map(({ key }) => key),
+        passed,
+        detail,
+        output,
+      })),
+    }
+  } finally {
+    await checkout.remove().catch((error: unknown) => {
+      deps.log.warn('a checkout stays on the disk', { proof: made.proof.id, error: String(error) })
+    })
+  }
+}
+
+/**
+ * Opens a fresh checkout of the result, with the box and the policy of the work that it comes from. If the operator
+ * decided that work on this repository is checked in the agents' workspaces, it is a copy of one of them, with tracked
+ * files as in the result.
+ */
+function openCheckout(
+  deps: EngineDeps,
+  { run, repository, proof, checks }: ProofToMake,
+  items: readonly ProvableEvidence[],
+  signal: AbortSignal,
+): Promise<Checkout> {
+  const involved = items.flatMap(({ briefs }) => briefs)
+  const wantsBox = ({ runtime }: Brief): boolean => deps.runtimes.get(runtime)?.capabilities.boxed ?? false
+  const like = (involved.find(wantsBox) ?? involved[0]) as Brief
+  return deps.workspaces.checkout({
+    id: proof.id,
+    runId: run.id,
+    box: wantsBox(like),
+    ...(deps.policyOf === undefined ? {} : { policy: deps.policyOf(run, like) }),
+    source:
+      checks.place === 'workspace'
+        ? { kind: 'workspace', workspace: workspaceRequest(deps, run, like), commit: proof.head }
+        : {
+            kind: 'commit',
+            mirror: repository.mirror,
+            branch: integrationBranch(run.id),
+            commit: proof.head,
+            ...(checks.paths.length === 0 ? {} : { paths: checks.paths }),
+          },
+    setup: checks.setup,
+    signal,
+  })
+}
+
+/** The setup of every brief was ready: one that fails now says nothing about the work before somebody has looked. */
+async function setUp(checkout: Checkout): Promise<Setup | null> {
+  const setup = await checkout.setUp()
+  if (setup?.outcome === 'failed') throw new Unchecked(`the setup "${setup.command}" failed: ${setup.detail}`)
+  return setup
+}
+
+/** Rejects a check whose failure would say nothing about the work. */
+function refuseUncheckable(deps: EngineDeps, items: readonly ProvableEvidence[], checkout: Checkout): void {
+  const withProcesses = items.filter(({ evidence }) => startsProcesses(evidence.kind))
+  if (withProcesses.length === 0) return
+  const mayRun = ({ runtime }: Brief): boolean => deps.runtimes.get(runtime)?.capabilities.evidenceUnboxed ?? false
+  if (!checkout.boxed && !withProcesses.every(({ briefs }) => briefs.some(mayRun)))
+    throw new Unchecked('no sandbox is available for commands of this runtime')
+}

@@ -1,0 +1,52 @@
+import { updated } from '../../events/change.ts'
+import { listBriefs } from '../briefs/store.ts'
+import { listGatesOfRun } from '../gates/store.ts'
+import { findPullRequestOf, pullRequests } from '../pull-requests/store.ts'
+import { touchRun } from '../runs/moves.ts'
+import type { RunScope } from '../scope.ts'
+import { provableEvidence } from './evidence.ts'
+import { startProof } from './start.ts'
+import { listProofs } from './store.ts'
+import { shortCommit } from './wording.ts'
+
+/** The number of times that new commits of the target are merged after one approval. */
+export const landingLimit = 5
+
+/** Counts the proofs of merges with the target since the operator last approved the result. */
+export async function countLandings({ tx, run }: RunScope): Promise<number> {
+  const gates = await listGatesOfRun(tx, run.id)
+  const approvedAt = gates.findLast(({ gate, status }) => gate === 'merge' && status === 'approved')?.decidedAt ?? ''
+  const all = await listProofs(tx, run.id)
+  return all.filter(({ cause, createdAt }) => cause === 'landing' && createdAt >= approvedAt).length
+}
+
+/**
+ * Records the merge of an approved result with new commits of its target. It is proven before it lands; without any
+ * evidence to check it lands at once.
+ */
+export async function proveLanding(scope: RunScope, moved: { commit: string; target: string }): Promise<void> {
+  const { tx, run } = scope
+  const known = await findPullRequestOf(tx, run.id)
+  await touchRun(
+    scope,
+    { head: moved.commit },
+    {
+      kind: 'branch_merged',
+      level: 'normal',
+      code: 'MERGE',
+      message: `${run.repository?.branch} ${shortCommit(moved.target)} → ${shortCommit(moved.commit)}`,
+      data: { commit: moved.commit, branch_commit: moved.target },
+    },
+    known === undefined
+      ? []
+      : // Compared with the target, the pull request has only the run's own changes.
+        [updated(pullRequests, known, { baseCommit: moved.target, headCommit: moved.commit, updatedAt: tx.at })],
+  )
+  if (provableEvidence(await listBriefs(tx, run.id)).length === 0) return
+  await startProof(
+    scope,
+    'landing',
+    null,
+    `${run.repository?.branch} has new commits: checking all evidence on the merged result ${shortCommit(moved.commit)}`,
+  )
+}

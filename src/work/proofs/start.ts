@@ -1,0 +1,101 @@
+import { inserted, updated } from '../../events/change.ts'
+import { bug } from '../../kernel/errors.ts'
+import { listBriefs } from '../briefs/store.ts'
+import { type NewGate, openGate } from '../gates/open.ts'
+import { openPullRequest } from '../pull-requests/moves.ts'
+import { touchRun } from '../runs/moves.ts'
+import type { RunScope } from '../scope.ts'
+import { cancelProof } from './cancel.ts'
+import type { Proof } from './contract.ts'
+import { covers, provableEvidence } from './evidence.ts'
+import { isFollowedUp } from './follow-up.ts'
+import { proofs, listProofs } from './store.ts'
+import { heldText, shortCommit, unprovableText } from './wording.ts'
+
+/** The hold of a run whose result is being proven. */
+export const proofHold = 'proof'
+
+/**
+ * Opens the gate before the merge once all evidence of the run holds on its merged result. The proof itself takes as
+ * long as its commands and is no part of a transaction: the run waits, and a wake-up that also comes after a kill
+ * does the rest. A second call for the same result changes nothing.
+ */
+export async function proveResult(scope: RunScope, gate: NewGate): Promise<void> {
+  const { tx, run } = scope
+  if (run.head === null) throw bug(`run ${run.id} has no result to prove`)
+  const items = provableEvidence(await listBriefs(tx, run.id))
+  const newest = (await listProofs(tx, run.id)).at(-1)
+  // The approved result is being landed; the playbook was asked for another reason.
+  if (newest?.status === 'waiting' && newest.cause === 'landing') return
+  if (newest?.status === 'waiting' && newest.head !== run.head) await cancelProof(scope, newest, 'the result changed')
+  else if (newest?.status === 'waiting') return waitAgain(scope, newest, gate)
+  if (items.length === 0) return openMergeGate(scope, gate, unprovableText)
+  if (newest?.head === run.head) {
+    if (newest.status === 'passed' && covers(newest, items)) return openMergeGate(scope, gate, heldText(newest))
+    if (await isFollowedUp(scope, newest)) return
+  }
+  await startProof(scope, 'merge', gate, `checking all evidence on the merged result ${shortCommit(run.head)}`)
+}
+
+/** Waits for a proof that is already under way; a pause may have replaced the hold. */
+async function waitAgain(scope: RunScope, proof: Proof, gate: NewGate): Promise<void> {
+  const patch = { gate: { ...gate } }
+  await touchRun(
+    scope,
+    { heldBy: proofHold },
+    { kind: 'log', message: `the merged result ${shortCommit(proof.head)} is being checked` },
+    [updated(proofs, proof, patch)],
+  )
+  await wakeProof(scope)
+}
+
+export async function startProof(
+  scope: RunScope,
+  cause: Proof['cause'],
+  gate: NewGate | null,
+  message: string,
+): Promise<void> {
+  const { tx, run } = scope
+  const proof: Proof = {
+    id: scope.ids.next('proof'),
+    runId: run.id,
+    head: run.head as string,
+    cause,
+    status: 'waiting',
+    gate: gate === null ? null : { ...gate },
+    findings: [],
+    checkedIn: null,
+    detail: null,
+    createdAt: tx.at,
+    endedAt: null,
+  }
+  await touchRun(
+    scope,
+    { heldBy: proofHold },
+    { kind: 'proof_started', level: 'normal', code: 'PROOF', message, data: { proof_id: proof.id, head: proof.head } },
+    [inserted(proofs, proof)],
+  )
+  await wakeProof(scope)
+}
+
+export const wakeProof = (scope: RunScope, delayMs = 0): Promise<void> =>
+  scope.later(scope.tx, { kind: 'prove', runId: scope.run.id, delayMs })
+
+/** Opens the gate with the result of the proof in its summary. */
+export async function openMergeGate(
+  scope: RunScope,
+  gate: NewGate,
+  proven: string,
+  anomalies: readonly string[] = [],
+): Promise<void> {
+  await openPullRequest(scope)
+  const { summary } = gate
+  await openGate(scope, {
+    ...gate,
+    summary: {
+      ...summary,
+      produced: [summary.produced, proven].filter((text) => text !== '').join('\n'),
+      anomalies: [...summary.anomalies, ...anomalies],
+    },
+  })
+}

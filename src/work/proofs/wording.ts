@@ -1,0 +1,32 @@
+import { checkedInText } from '../../kernel/checked-in.ts'
+import { shorten } from '../../kernel/text.ts'
+import { describeEvidence } from '../evidence/contract.ts'
+import type { Proof, ProofFinding } from './contract.ts'
+
+/** Returns `3/4`: the number of items that hold, and of all. */
+const tally = ({ findings }: Pick<Proof, 'findings'>): string =>
+  `${findings.filter(({ passed }) => passed).length}/${findings.length}`
+
+export const shortCommit = (commit: string): string => commit.slice(0, 12)
+
+/** Describes a proof that holds, for the person who decides about the merge. */
+export const heldText = (proof: Pick<Proof, 'findings' | 'head' | 'checkedIn'>): string =>
+  proof.findings.length === 0
+    ? unprovableText
+    : `Evidence ${tally(proof)} holds on the merged result ${shortCommit(proof.head)} (${placeText(proof)}).`
+
+const placeText = ({ checkedIn }: Pick<Proof, 'checkedIn'>): string =>
+  checkedIn === 'checkout' || checkedIn === null ? 'fresh checkout' : checkedInText[checkedIn]
+
+/** Describes a proof that does not hold. */
+export const brokenText = (proof: Pick<Proof, 'findings' | 'head'>): string =>
+  `evidence ${tally(proof)} holds on the merged result ${shortCommit(proof.head)}: ${failedOf(proof).map(findingText).join('; ')}`
+
+export const failedOf = ({ findings }: Pick<Proof, 'findings'>): ProofFinding[] =>
+  findings.filter(({ passed }) => !passed)
+
+const findingText = ({ evidence, detail }: ProofFinding): string =>
+  `${shorten(describeEvidence(evidence), 200)}: ${shorten(detail, 300)}`
+
+export const unprovableText =
+  'Not proven as a whole: no brief declares evidence that can be checked on the merged result.'
