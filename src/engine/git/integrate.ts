@@ -17,6 +17,8 @@ import { landingHold, mergeHold } from '../../work/pull-requests/moves.ts'
 import type { RunScope } from '../../work/scope.ts'
 import { inScope } from './in-scope.ts'
 import { landRun } from './land.ts'
+import { withMergeNet } from './net.ts'
+import { withNet } from '../outcome/fault.ts'
 import { completeBrief, eventTags, nameOf } from '../../work/briefs/moves.ts'
 import { touchRun } from '../../work/runs/moves.ts'
 
@@ -73,7 +75,7 @@ async function mergeBrief(
         }
   const merged = await repositories.merge({ repository, runId: run.id, commit: brief.branchCommit, into: [into] })
   deps.chaosPoint('branch.merged')
-  await inScope(deps, run.id, async (scope) => {
+  const record = async (scope: RunScope): Promise<void> => {
     const current = await findBrief(scope.tx, brief.id)
     // It was cancelled or done again meanwhile: this merge does not count.
     if (current === undefined || !waitsToBeMerged(current) || current.branchCommit !== brief.branchCommit) return
@@ -83,7 +85,8 @@ async function mergeBrief(
     await (merged.outcome === 'merged'
       ? passOn(scope, current, part, merged.commits[0] as string)
       : sendBackConflict(scope, current, part, merged.files))
-  })
+  }
+  await withNet(deps, { runId: run.id, briefId: brief.id, attemptId: null }, () => inScope(deps, run.id, record))
 }
 
 /** Returns the recorded head of the branch that a brief is merged into. */
@@ -196,7 +199,7 @@ async function mergePart(
     ],
   })
   deps.chaosPoint('branch.merged')
-  await inScope(deps, run.id, async (scope) => {
+  const record = async (scope: RunScope): Promise<void> => {
     const all = await listParts(scope.tx, run.id)
     const current = all.find(({ key }) => key === part.key)
     if (current?.heldBy !== mergeHold || current.status === 'cancelled' || current.head !== part.head) return
@@ -204,7 +207,8 @@ async function mergePart(
     await (merged.outcome === 'merged'
       ? passPartOn(scope, current, all, merged.commits as [domain: string, result: string])
       : sendPartBack(scope, current, merged.files))
-  })
+  }
+  await withMergeNet(deps, run.id, { part: part.key }, () => inScope(deps, run.id, record))
 }
 
 const domainOf = (part: Part): string =>

@@ -10,6 +10,7 @@ import { moveRun, moveRunsMission } from '../../work/runs/moves.ts'
 import type { RunScope } from '../../work/scope.ts'
 import type { EngineDeps } from '../deps.ts'
 import { inScope } from './in-scope.ts'
+import { withMergeNet } from './net.ts'
 
 /**
  * Brings an approved result into the operator's repository. A result that had to be merged with new commits of its
@@ -30,10 +31,11 @@ export async function landRun(
     message: `Merge ${shorten(run.goalAnchor.trim().split('\n', 1)[0] as string, 60)}`,
   })
   deps.chaosPoint('result.landed')
-  await inScope(deps, run.id, async (scope) => {
+  const record = async (scope: RunScope): Promise<void> => {
     if (scope.run.heldBy !== landingHold || scope.run.head !== run.head) return
     await follow(scope, repository, landed, earlier)
-  })
+  }
+  await withMergeNet(deps, run.id, 'landing', () => inScope(deps, run.id, record))
 }
 
 async function follow(scope: RunScope, repository: RunRepository, landed: Landed, earlier: number): Promise<void> {

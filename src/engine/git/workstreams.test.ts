@@ -406,6 +406,68 @@ describe('during a merge in git', () => {
   })
 })
 
+describe('a playbook that throws when a merge is recorded', () => {
+  const throwing = (playbook: Playbook, kind: PlaybookEvent['kind'], isBroken: () => boolean): Playbook => ({
+    ...playbook,
+    decide: (view, event) => {
+      if (event.kind === kind && isBroken()) throw new Error('a fault of the playbook')
+      return playbook.decide(view, event)
+    },
+  })
+  const question = (agency: TestAgency, run: Run) =>
+    agency.until(async () => (await agency.inspect(run)).questions.find((each) => each.answeredAt === null))
+  const one: Stream[] = [{ id: 'api', domain: 'x', tasks: [{ id: 'a' }] }]
+
+  it.each(['brief_verified', 'part_merged'] as const)(
+    'at %s leads to a question, and the answer merges',
+    async (kind) => {
+      const repository = makeRepository()
+      const { repositories, workspaces } = openRepositories()
+      let isBroken = true
+      const team = teamOf(one)
+      // Steps of the team are verified without git.
+      const isWork = (event: PlaybookEvent): boolean => !('brief' in event) || event.brief.kind === 'work'
+      const playbook: Playbook = {
+        ...team,
+        decide: (view, event) => (isWork(event) ? throwing(team, kind, () => isBroken) : team).decide(view, event),
+      }
+      const agency = await openAgency({ repositories, workspaces, playbooks: [playbook], mayLogErrors: true })
+      await agency.engine.start()
+      const run = await start(agency, repository, { t4: { steps: writes('a.txt', 'a\n') } })
+      const asked = await question(agency, run)
+      expect(asked).toMatchObject({ class: 'fault', text: expect.stringContaining('a fault of the playbook') })
+      const task = await agency.brief(run, 't4:api:main:a')
+      expect(task).toMatchObject(
+        kind === 'brief_verified' ? { status: 'blocked', heldBy: 'merge' } : { status: 'verified', heldBy: null },
+      )
+      expect((await agency.runs.show(run.id)).head).toBe(run.repository?.base)
+      isBroken = false
+      await agency.questions.answer(operator, asked.id, 'retry')
+      await gateOf(agency, run)
+      expect(await agency.brief(run, 't4:api:main:a')).toMatchObject({ status: 'verified', attempts: 1 })
+      expect((await agency.pullRequests.ofRun(run.id)).files.map(({ path }) => path)).toEqual(['a.txt'])
+    },
+  )
+
+  it('after a refused landing leads to a question; the run fails if the operator gives up', async () => {
+    const repository = makeRepository({ 'a.txt': 'a\n' })
+    const { repositories, workspaces } = openRepositories()
+    const playbooks = [throwing(teamOf(one), 'merge_failed', () => true)]
+    const agency = await openAgency({ repositories, workspaces, playbooks, mayLogErrors: true })
+    await agency.engine.start()
+    const run = await start(agency, repository, { t4: { steps: writes('a.txt', 'theirs\n') } })
+    await gateOf(agency, run)
+    repository.write('a.txt', 'mine\n')
+    repository.commit('Mine')
+    await approve(agency, run)
+    const asked = await question(agency, run)
+    expect(asked).toMatchObject({ class: 'fault', briefId: null })
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'accepting', heldBy: `question:${asked.id}` })
+    await agency.questions.answer(operator, asked.id, 'abandon')
+    expect(await agency.settled(run)).toMatchObject({ status: 'failed' })
+  })
+})
+
 describe('a task in a repository', () => {
   async function opened(streams: Stream[], files?: Record<string, string>, playbook: Playbook = teamOf(streams)) {
     const repository = makeRepository(files)

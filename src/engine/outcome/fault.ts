@@ -10,6 +10,7 @@ import { canMove } from '../../work/briefs/states.ts'
 import { findBrief } from '../../work/briefs/store.ts'
 import { askQuestion } from '../../work/questions/ask.ts'
 import { faultOptions } from '../../work/questions/options.ts'
+import type { Run } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
 import { type RunScope, scopeOf } from '../../work/scope.ts'
 import type { EngineDeps } from '../deps.ts'
@@ -65,13 +66,7 @@ async function block(
   if (run === undefined || brief === undefined || run.endedAt !== null) return
   const attempt = attemptId === null ? undefined : await findAttempt(tx, attemptId)
   if (attemptId !== null && (attempt === undefined || attempt.status === 'ended')) return
-  // The playbook may be the one that throws, or may no longer exist.
-  const scope = scopeOf(
-    { ...deps, playbooks: new Map([[run.playbook, silent(run.playbook)]]), decide: async () => {} },
-    tx,
-    run,
-    'engine',
-  )
+  const scope = scopeWithoutPlaybook(deps, tx, run)
   if (!canMove(brief.status, 'blocked')) {
     deps.log.error('a brief cannot be blocked', { run: runId, brief: briefId, status: brief.status })
     return
@@ -95,6 +90,15 @@ async function block(
     data: { class: 'fault' },
   })
 }
+
+/** Returns a scope that asks no playbook: the playbook may be the one that throws, or may no longer exist. */
+export const scopeWithoutPlaybook = (deps: EngineDeps, tx: Tx, run: Run): RunScope =>
+  scopeOf(
+    { ...deps, playbooks: new Map([[run.playbook, silent(run.playbook)]]), decide: async () => {} },
+    tx,
+    run,
+    'engine',
+  )
 
 const silent = (name: Playbook['name']): Playbook => ({ name, decide: () => [] })
 

@@ -16,6 +16,7 @@ import { resolveNote } from '../notes/moves.ts'
 import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
 import { continueAfterProof, isAboutProof } from '../proofs/answer.ts'
+import { continueMerge, isAboutMerge } from '../pull-requests/faults.ts'
 import { touchRun } from '../runs/moves.ts'
 import { endRun } from '../runs/end.ts'
 
@@ -67,6 +68,7 @@ export async function answerQuestion(
   if (question.class === 'gate') await goOnAfterGate(scope, chosen?.key ?? null, by)
   if (question.class === 'checks') await continueAfterChecks(scope, question, chosen?.key ?? null, answer, by)
   else if (isAboutProof(question)) await continueAfterProof(scope, question, chosen?.key ?? null, clean, by)
+  else if (isAboutMerge(question)) await continueMerge(scope, question, chosen?.key ?? null, by)
   else if (question.class === 'budget') await goOnAfterBudget(scope, question, chosen?.key ?? null, clean, by)
   else if (question.briefId !== null) await release(scope, question, chosen?.key ?? null, chosen?.label ?? clean, by)
   return { ...question, ...patch }
