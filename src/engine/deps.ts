@@ -18,35 +18,35 @@ export interface EngineDeps extends ScopeParts {
   readonly log: Log
   readonly chaosPoint: ChaosPoint
   readonly runtimes: ReadonlyMap<string, Runtime>
-  /** Without any, no call has a known price. */
+  /** Without it, no call has a known price. */
   readonly prices?: Prices
   readonly workspaces: Workspaces
   /** Without it, no run has a repository. */
   readonly repositories?: Repositories
   /** What may be done from inside a brief's workspace. */
   readonly policyOf?: (run: Run, brief: Brief) => WorkspacePolicy
-  /** Who a persona is in a run, in its own words. */
+  /** Returns the text of a persona for the system prompt, in a run. */
   readonly personaText?: (personaId: number, run: Run) => Promise<string>
-  /** Who of the talent pool may be cast in a tier, and for what; without one, nobody. */
+  /** Returns the talent pool of a tier, with descriptions; without this function there is none. */
   readonly talentOf?: (tier: Tier, run: Run) => Readonly<Record<string, string>>
   readonly files: AttemptFiles
-  /** The Markdown template of a brief's prompt: that of its phase, where it has one, else of its kind. */
+  /** Returns the Markdown template of a prompt: that of its phase if there is one, otherwise that of its kind. */
   readonly promptOf: (playbook: string, kind: Brief['kind'], phase: Brief['phase']) => string
-  /** What an agent needs to talk to us, bound to its attempt. */
+  /** Returns the environment that gives an agent access to Agency, bound to its attempt. */
   readonly environmentOf: (attemptId: string, fence: number) => Record<string, string>
   /** `<worker id>:<boot>`: an attempt of an earlier boot of the same worker is certainly dead. */
   readonly worker: string
   /** The number of agents that may run at once in this process. */
   readonly slots: number
-  /** The number of attempts whose evidence may be checked at once in this process; by default as many as agents. */
+  /** The number of attempts with evidence being checked at once in this process; by default as many as agents. */
   readonly checkSlots?: number
-  /** Aborted when the engine stops: from then on a store that takes no record is not waited for. */
+  /** Aborted when the engine stops: from then on the engine does not wait for a store that refuses writes. */
   readonly stopped?: AbortSignal
-  /** Whatever else wants to be looked after in the same rhythm. */
+  /** Further work for each sweep. */
   readonly alsoSweep?: () => Promise<void>
-  /** Where we listen: a server that evidence asks is never ourselves. */
+  /** The ports on which Agency listens: evidence must not query Agency itself. */
   readonly ourPorts?: () => readonly number[]
-  /** Ends what is left of an earlier life's agent; resolves to how many processes were ended. */
+  /** Ends surviving processes of an earlier boot's agents; resolves to their number. */
   readonly killSurvivors: (attemptIds: readonly string[]) => Promise<number>
 }
 

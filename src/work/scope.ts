@@ -6,7 +6,9 @@ import type { Tier } from './briefs/contract.ts'
 import type { Run } from './runs/contract.ts'
 import { findRun } from './runs/store.ts'
 
-/** A run inside one transaction. `run` is always the row as it is now, so that a decision sees what the last one did. */
+/**
+ * A run inside one transaction. `run` is always the current row, so that a decision sees the effects of the last one.
+ */
 export interface RunScope {
   readonly tx: Tx
   readonly by: string
@@ -14,28 +16,28 @@ export interface RunScope {
   readonly playbook: Playbook
   /** Asks the playbook and applies its decisions in this transaction. */
   readonly decide: (event: PlaybookEvent) => Promise<void>
-  /** Tells somebody, once per object and state, after commit. */
+  /** Sends a notification after commit, once per object and state. */
   readonly notify: Notify
-  /** Looks at a gate again at that time, or does in git what a run waits for. */
+  /** Schedules a wake-up: for a gate, or for work of a run in git. */
   readonly later: Later
   /** Called after a commit that opened or decided a gate. */
   readonly gatesChanged: () => void
-  /** Whose quota a runtime's launches use. */
+  /** Returns the provider with the quota that a runtime's launches use. */
   readonly providerOf: (runtime: string, options: Record<string, unknown>) => string
   /** Ends the agents of attempts that have been ended, after commit. */
   readonly interrupt: (attemptIds: readonly string[]) => void
-  /** Who is to do something, of those that are there. */
+  /** Chooses a persona among the available ones. */
   readonly cast: CastFor
-  /** Whether somebody can be cast by this name. */
+  /** Reports whether a persona of this name can be cast. */
   readonly isTalent: (name: string) => boolean
   run: Run
 }
 
 export interface Cast {
   personaId: number
-  /** The file of the talent pool, where it is from there. */
+  /** The file in the talent pool, if the persona comes from there. */
   personality: string | null
-  /** Somebody was asked for by a name that nobody bears. */
+  /** Set if the requested name is unknown. */
   warning: string | null
 }
 export interface WantedCast {
@@ -55,7 +57,7 @@ export interface Notice {
   actions: { label: string; command: string }[]
   runId: string
   organisationId: number
-  /** Never told twice about the same object in the same state. */
+  /** Object and state identify a notification: it is sent once for each pair. */
   object: string
   state: string
 }
@@ -70,11 +72,11 @@ export type Wake =
   | { kind: 'playbook_timer'; runId: string; name: string; part: string; delayMs: number }
   /** Work that waits for the checks of a repository may be checked again. */
   | { kind: 'release_checks'; repository: string }
-  /** What an ended run leaves on the disk is in the way. */
+  /** The clones of an ended run are to be removed. */
   | { kind: 'clean_run'; runId: string; delayMs: number }
 export type Later = (tx: Tx, wake: Wake) => Promise<void>
 
-/** What a scope is made of, beside the transaction and the run. */
+/** The dependencies of a scope beside the transaction and the run. */
 export interface ScopeParts {
   readonly ids: Ids
   readonly playbooks: ReadonlyMap<string, Playbook>

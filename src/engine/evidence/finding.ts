@@ -37,7 +37,7 @@ export const seen = (passed: boolean, detail: string, more: Partial<Found> = {})
 
 export const notRun = (): Found => seen(false, 'not run: no sandbox is available for commands of this runtime')
 
-/** The number of bytes of a text that are searched for what it must contain. */
+/** The number of bytes of a text that are searched. */
 export const searchedBytes = 1_000_000
 
 const keptOutput = 4_000

@@ -22,8 +22,8 @@ interface Stream {
 }
 
 /**
- * As little of a team as has branches: T1 plans, a T2 for each workstream hands out its tasks, they pass when all of them
- * are finished, a workstream goes up with its last one, T1 looks, the operator merges.
+ * A minimal team with branches: T1 plans, a T2 for each workstream assigns its tasks, tasks pass when all of them are
+ * finished, a workstream is merged with its last task, T1 accepts, the operator merges.
  */
 function teamOf(streams: Stream[]): Playbook {
   const step = (key: string, phase: string, tier: 't1' | 't2', more: Partial<NewBrief> = {}): NewBrief => ({
@@ -152,7 +152,7 @@ const writes = (path: string, text: string): StepInput[] => [
   { report: { summary: `wrote ${path}`, outputs: [path] } },
 ]
 
-/** What an agent is told to merge has no name in its clone, but its objects are there. */
+/** Merges commits without a ref in the agent's clone: their objects are available through the mirror. */
 const merges = (ref: string): StepInput => ({
   run: `git merge -q --no-edit $(git --git-dir="$(dirname "$(cat .git/objects/info/alternates)")" for-each-ref --format='%(objectname)' 'refs/heads/${ref}') || true`,
 })
@@ -267,7 +267,7 @@ describeStores('a run of workstreams in a repository', (openFresh) => {
     await gateOf(next, run)
     await approve(next, run)
     expect(await next.settled(run)).toMatchObject({ status: 'done' })
-    // The task's, the workstream's, the domain's.
+    // Merges of the task, the workstream and the domain.
     expect(repository.git('log', '--merges', '--format=%s', 'main').split('\n')).toHaveLength(3)
     const events = await next.events(run)
     expect(events.filter(({ kind }) => kind === 'branch_merged')).toHaveLength(2)
@@ -663,7 +663,7 @@ describe('a step in a repository', () => {
   })
 })
 
-/** As it is played, without the pauses that are for whoever watches. */
+/** Returns the scenario without its pauses, which are only for viewers. */
 const atOnce = ({ phases = {} }: Scenario) => ({
   phases: Object.fromEntries(
     Object.entries(phases).map(([name, turns]) => [

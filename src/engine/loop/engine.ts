@@ -16,18 +16,18 @@ import { recoverAttempts } from './recover.ts'
 import { heartbeat, heartbeatMs } from './workers-store.ts'
 
 export interface Engine {
-  /** Marks what an earlier process left behind, then starts to claim. */
+  /** Marks abandoned attempts of earlier processes, then starts to claim. */
   start(): Promise<void>
   /** Interrupts agents and checks, records that, and resolves when no process of the engine is left. */
   stop(): Promise<void>
   /** Looks for work. It is cheap and may be called too often. */
   wake(): void
-  /** Finds the work that a lost wake-up, or a lost answer of the store, would leave behind. */
+  /** Finds work after a lost wake-up or a lost response of the store. */
   sweep(): Promise<void>
   /** Ends the agents and checks of attempts that were ended. */
   interrupt(attemptIds: readonly string[]): void
   touch(attemptId: string): void
-  /** Does in git what a run waits for. */
+  /** Does the merges and landings of a run. */
   integrate(runId: string): Promise<void>
   /** Proves the merged result of a run. `tries`: the number of earlier tries that could not check it. */
   prove(runId: string, tries: number): Promise<void>
@@ -39,7 +39,7 @@ export interface Engine {
   applyStops(): void
   /** Number of agents at work in this process. */
   running(): number
-  /** Number of attempts whose evidence this process checks. */
+  /** Number of examinations in this process. */
   examining(): number
   /** Resolves when no work is ready and none is under way in this process. */
   idle(): Promise<void>
@@ -58,11 +58,11 @@ export function createEngine(parts: EngineDeps): Engine {
   const examining = new Map<string, Examination>()
   const proving = new Map<string, LiveProof>()
   const checkSlots = deps.checkSlots ?? deps.slots
-  /** Slots for examinations that agents which are ending have taken. */
+  /** Slots that are reserved for the examinations of ending agents. */
   let promised = 0
   /** False until the checkouts of earlier processes are removed. */
   let mayExamine = false
-  /** An examination waits for that. */
+  /** An examination waits for the removal of these checkouts. */
   let isWaiting = false
   let opened: Promise<void> = Promise.resolve()
   const freeChecks = (): number => (mayExamine && !stopping ? checkSlots - examining.size - promised : 0)
@@ -168,7 +168,7 @@ export function createEngine(parts: EngineDeps): Engine {
 
   const isHeld = (attemptId: string): boolean => live.has(attemptId) || examining.has(attemptId)
 
-  /** Runs between two passes: a claim that is committed, but not answered yet, must not be taken for abandoned. */
+  /** Runs work between two passes: a committed claim without a response yet must not be treated as abandoned. */
   async function betweenPasses(work: () => Promise<void>): Promise<void> {
     while (passing !== null) await passing
     passing = work().finally(() => {

@@ -4,7 +4,7 @@ import type { Later } from '../../work/scope.ts'
 
 const gateKinds = ['gate_timeout', 'gate_reminder'] as const
 
-/** A wake-up is a job of the transaction that makes it necessary: it comes also after a kill, and not without its reason. */
+/** Enqueues a wake-up as a job of the transaction that causes it: it survives a kill and is dropped with a rollback. */
 export const laterThrough =
   (jobs: Pick<Jobs, 'enqueue'>): Later =>
   async (tx, wake) => {
@@ -20,12 +20,13 @@ export const laterThrough =
     }
     const object = 'gateId' in wake ? wake.gateId : wake.runId
     const delayMs = wake.kind === 'integrate' ? 0 : wake.delayMs
-    // A full disk or a lost mirror is waited out: what waits for git is woken by nothing else.
+    // The job is retried until a full disk or a lost mirror is repaired, because nothing else wakes work that waits for
+    // git.
     const patience = 'gateId' in wake ? {} : { maxTries: 1_000_000 }
     await jobs.enqueue(tx, { kind: wake.kind, singleton: object, payload: object, delayMs, ...patience })
   }
 
-/** Before the queue starts. */
+/** Registers the handlers of gates; must be called before the queue starts. */
 export function wakeGates(
   jobs: Pick<Jobs, 'handle'>,
   gates: { wake(kind: (typeof gateKinds)[number], gateId: string): Promise<void> },

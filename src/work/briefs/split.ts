@@ -11,8 +11,8 @@ import type { RunScope } from '../scope.ts'
 import type { CheckResult } from '../evidence/record.ts'
 
 /**
- * What is left of a brief becomes a brief of its own, in the same directory and out of the same retry budget. It starts
- * when the kept part has passed, so that two never work in one directory; whoever waits for the one waits for both.
+ * Splits the remainder of a brief into a brief of its own, in the same directory and with the same retry budget. It
+ * starts when the kept part has passed, so that two agents never work in one directory; dependents wait for both.
  */
 export async function splitBrief(
   scope: RunScope,
@@ -26,7 +26,7 @@ export async function splitBrief(
   const failed = findings.filter((finding) => !finding.passed)
   const rest = newBrief(scope, {
     id: scope.ids.next('brief'),
-    // No plan can name a key with a colon; the number is that of the attempt that left it.
+    // No plan can name a key with a colon; the number is that of the attempt that left the remainder.
     key: `${brief.key}:rest:${brief.attempts}`,
     number: brief.number,
     title: shorten(`Rest of ${brief.title}`, 120),
@@ -100,7 +100,7 @@ export async function splitBrief(
   }
 }
 
-/** Those that wait and have not started; the others have what they waited for. */
+/** Makes dependents that have not started wait for the remainder too; the others have the work they waited for. */
 async function alsoAfter(scope: RunScope, brief: Brief, rest: Brief): Promise<Change[]> {
   const changes: Change[] = []
   for (const { briefId } of await listDependents(scope.tx, brief.id)) {
@@ -115,7 +115,10 @@ async function alsoAfter(scope: RunScope, brief: Brief, rest: Brief): Promise<Ch
   return changes
 }
 
-/** Which turn of the same work this is, over everybody who had a part in it: `main:rest:2` begins with the third. */
+/**
+ * Returns the number of this attempt across all briefs of the same work: the first attempt of `main:rest:2` is the
+ * third.
+ */
 export function turnOf({ key, verifiesAttempt }: Brief, fence: number): number {
   const before = [...key.matchAll(/:rest:(\d+)/g)].reduce((sum, match) => sum + Number(match[1]), 0)
   return before + fence + (verifiesAttempt ?? 1) - 1

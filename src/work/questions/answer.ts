@@ -20,7 +20,7 @@ import { continueMerge, isAboutMerge } from '../pull-requests/faults.ts'
 import { touchRun } from '../runs/moves.ts'
 import { endRun } from '../runs/end.ts'
 
-/** The answer goes to the note it came from, to the brief it stopped, and to nothing else. */
+/** Records the answer and applies it to the note or the brief of the question, and to nothing else. */
 export async function answerQuestion(
   scope: RunScope,
   questionId: string,
@@ -40,7 +40,7 @@ export async function answerQuestion(
     )
   const chosen = question.options.find((option) => option.key === answer || option.label === answer)
   const clean = shorten(redact(answer), 10_000)
-  // Whether a run goes on is not guessed from what somebody mistyped.
+  // A mistyped answer must not decide whether a run continues.
   if (question.class === 'gate' && chosen === undefined)
     throw refusal(
       'invalid_input',
@@ -103,7 +103,7 @@ async function release(
     guidance,
     ...(key === 'allow' ? await allowedOf(scope, question, brief) : {}),
   }
-  // An agent at work finds the answer in its note; the next one is told.
+  // A running agent finds the answer in its note; the next one receives it in its prompt.
   if (brief.status !== 'blocked' && brief.status !== 'failed') {
     await touchRun(
       scope,
@@ -122,7 +122,7 @@ async function release(
   await unblockBrief(scope, brief, patch, `answered by ${by}`)
 }
 
-/** What its last attempt was denied, by the runtime or by us, passes from now on. */
+/** Allows the operations that were denied to the last attempt, by the runtime or by Agency. */
 async function allowedOf(scope: RunScope, question: Question, brief: Brief): Promise<Partial<Brief>> {
   if (question.class !== 'permission' && question.class !== 'secret') return {}
   const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
