@@ -75,7 +75,7 @@ describeStores('the merged result', (openFresh) => {
     })
     const gate = await gateOf(agency, run)
     const { head } = await agency.runs.show(run.id)
-    const text = `Evidence 2/2 holds on the merged result ${head?.slice(0, 12)} (fresh checkout).`
+    const text = `Evidence 2/2 holds on the merged result ${head?.slice(0, 12)} (fresh checkout, commands not boxed).`
     expect(gate.summary.produced).toContain(text)
     expect(gate.summary.anomalies).toEqual([])
     const [proof, ...others] = await proofsOf(agency, run)
@@ -101,7 +101,7 @@ describeStores('the merged result', (openFresh) => {
     const agency = await startAgency(openFresh, { repositories, workspaces })
     const run = await startIn(agency, repository, { briefs: [seven, six], ...repairs(writes('b.n', '2\n')) })
     const gate = await gateOf(agency, run)
-    expect(gate.summary.produced).toContain('Evidence 1/1 holds')
+    expect(gate.summary.produced).toContain('The merged result was mended by repair-1.\nEvidence 1/1 holds')
     const [failed, passed] = await proofsOf(agency, run)
     expect([failed?.status, passed?.status]).toEqual(['failed', 'passed'])
     expect(failed?.findings).toMatchObject([{ briefs: ['a', 'b'], passed: false, output: 'the sum is 13\n' }])
@@ -441,7 +441,7 @@ describe('a result', () => {
       ...repairs([untracked, ...writes('b.n', '4\n')]),
     })
     const gate = await gateOf(agency, run)
-    expect(gate.summary.produced).toContain('(checked in the agent’s workspace)')
+    expect(gate.summary.produced).toContain('(checked in the agent’s workspace, commands not boxed)')
     expect((await proofsOf(agency, run)).map(({ status, checkedIn }) => [status, checkedIn])).toEqual([
       ['failed', 'workspace'],
       ['passed', 'workspace'],

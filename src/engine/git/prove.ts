@@ -132,12 +132,13 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
     return {
       status: findings.every(({ passed }) => passed) ? 'passed' : 'failed',
       checkedIn: made.checks.place,
-      findings: findings.map(({ item, evidence, passed, detail, output }) => ({
+      findings: findings.map(({ item, evidence, passed, detail, output, boxed }) => ({
         evidence,
         briefs: (items[item] as ProvableEvidence).briefs.map(({ key }) => key),
         passed,
         detail,
         output,
+        boxed,
       })),
     }
   } finally {

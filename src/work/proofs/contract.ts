@@ -10,6 +10,7 @@ export const ProofFinding = z.object({
   passed: z.boolean(),
   detail: z.string().describe('The reason, in one line'),
   output: z.string().describe('The beginning of the output or of the response'),
+  boxed: z.boolean().describe('Whether it ran in a sandbox'),
 })
 export type ProofFinding = z.infer<typeof ProofFinding>
 

@@ -1,5 +1,6 @@
 import { inserted, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
+import { isMet } from '../briefs/states.ts'
 import { listBriefs } from '../briefs/store.ts'
 import { type NewGate, openGate } from '../gates/open.ts'
 import { openPullRequest } from '../pull-requests/moves.ts'
@@ -8,9 +9,9 @@ import type { RunScope } from '../scope.ts'
 import { cancelProof } from './cancel.ts'
 import type { Proof } from './contract.ts'
 import { covers, provableEvidence } from './evidence.ts'
-import { isFollowedUp } from './follow-up.ts'
+import { isFollowedUp, repairsOf } from './follow-up.ts'
 import { proofs, listProofs } from './store.ts'
-import { heldText, shortCommit, unprovableText } from './wording.ts'
+import { heldText, repairText, shortCommit, unprovableText } from './wording.ts'
 
 /** The hold of a run whose result is being proven. */
 export const proofHold = 'proof'
@@ -90,11 +91,13 @@ export async function openMergeGate(
 ): Promise<void> {
   await openPullRequest(scope)
   const { summary } = gate
+  const all = await listBriefs(scope.tx, scope.run.id)
+  const repaired = repairText(repairsOf(all).filter(({ status }) => isMet(status)))
   await openGate(scope, {
     ...gate,
     summary: {
       ...summary,
-      produced: [summary.produced, proven].filter((text) => text !== '').join('\n'),
+      produced: [summary.produced, repaired, proven].filter((text) => text !== '').join('\n'),
       anomalies: [...summary.anomalies, ...anomalies],
     },
   })

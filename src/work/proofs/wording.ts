@@ -1,6 +1,7 @@
 import { checkedInText } from '../../kernel/checked-in.ts'
 import { shorten } from '../../kernel/text.ts'
-import { describeEvidence } from '../evidence/contract.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { describeEvidence, startsProcesses } from '../evidence/contract.ts'
 import type { Proof, ProofFinding } from './contract.ts'
 
 /** Returns `3/4`: the number of items that hold, and of all. */
@@ -15,8 +16,15 @@ export const heldText = (proof: Pick<Proof, 'findings' | 'head' | 'checkedIn'>):
     ? unprovableText
     : `Evidence ${tally(proof)} holds on the merged result ${shortCommit(proof.head)} (${placeText(proof)}).`
 
-const placeText = ({ checkedIn }: Pick<Proof, 'checkedIn'>): string =>
-  checkedIn === 'checkout' || checkedIn === null ? 'fresh checkout' : checkedInText[checkedIn]
+/** Names the repairs that are a part of a result. */
+export const repairText = (repairs: readonly Pick<Brief, 'key'>[]): string =>
+  repairs.length === 0 ? '' : `The merged result was mended by ${repairs.map(({ key }) => key).join(', ')}.`
+
+const placeText = ({ checkedIn, findings }: Pick<Proof, 'findings' | 'checkedIn'>): string =>
+  [
+    checkedIn === 'checkout' || checkedIn === null ? 'fresh checkout' : checkedInText[checkedIn],
+    ...(findings.some(({ evidence, boxed }) => startsProcesses(evidence.kind) && !boxed) ? ['commands not boxed'] : []),
+  ].join(', ')
 
 /** Describes a proof that does not hold. */
 export const brokenText = (proof: Pick<Proof, 'findings' | 'head'>): string =>
