@@ -155,6 +155,13 @@ describe.each(kinds)('the setup of a project with packages of npm $kind', ({ isB
       expect(at.snapshots()).toEqual([])
     })
 
+    it('hides the secrets of the operator’s files in its output', async () => {
+      const file = operatorFile('.npmrc', '//registry.example.com/:_authToken=plain-words-of-a-token\n')
+      const at = await open(isBoxed, { 'a.txt': 'a' }, { files: [file] })
+      const setup = await (await at.checkout({}, { setup: 'cut -d = -f 2 ~/.npmrc; exit 1' })).setUp()
+      expect(setup).toMatchObject({ output: '[redacted]\n', detail: 'exit code 1: [redacted]' })
+    })
+
     it('fails if a file that the operator names does not exist', async () => {
       const at = await open(isBoxed, (await startRegistry([])).project(), { files: ['/nonexistent/.npmrc'] })
       expect(await (await at.checkout()).setUp()).toMatchObject({
