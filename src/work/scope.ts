@@ -68,7 +68,7 @@ export type Wake =
   | { kind: 'integrate'; runId: string }
   /** The result of the run is to be proven. */
   | { kind: 'prove'; runId: string; delayMs: number }
-  /** A time that a playbook has asked for. */
+  /** A timer of a playbook expires after the delay. */
   | { kind: 'playbook_timer'; runId: string; name: string; part: string; delayMs: number }
   /** Work that waits for the checks of a repository may be checked again. */
   | { kind: 'release_checks'; repository: string }

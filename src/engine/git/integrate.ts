@@ -23,10 +23,10 @@ import { completeBrief, eventTags, nameOf } from '../../work/briefs/moves.ts'
 import { touchRun } from '../../work/runs/moves.ts'
 
 /**
- * Does in git what a run waits for: merges briefs that have passed, in the order of the plan, and lands an approved
- * result. Git acts first, then the record follows. Git's branches are projections of the rows: a merge builds on the
- * recorded head, so that a merge without a record, because of a kill or because the brief was cancelled meanwhile,
- * leaves nothing in the result.
+ * Does the pending work of a run in git: merges briefs that have passed, in the order of the plan, and lands an
+ * approved result. Git acts first, then the record follows. Git's branches are projections of the rows: a merge builds
+ * on the recorded head, so that a merge without a record, because of a kill or because the brief was cancelled
+ * meanwhile, leaves nothing in the result.
  */
 export async function integrate(deps: EngineDeps, runId: string): Promise<void> {
   let landings = 0

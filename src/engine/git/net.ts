@@ -7,8 +7,8 @@ import { scopeWithoutPlaybook } from '../outcome/fault.ts'
 import { isPassing, persist } from '../persist.ts'
 
 /**
- * Records the merge of a part or of a result. If that throws twice, the fault is ours, often the playbook's: the
- * operator is asked, without the playbook, instead of trying again for ever without a word.
+ * Records the merge of a part or of a result. If that throws twice, the fault is Agency's, often the playbook's: the
+ * operator is asked, without the playbook, instead of retrying silently without end.
  */
 export async function withMergeNet(
   deps: EngineDeps,

@@ -59,7 +59,7 @@ export interface LiveProof {
 /** The number of tries before a result counts as one that could not be checked. */
 const maxTries = 4
 
-/** Checks all evidence of a run on its merged result, and records what follows from it. */
+/** Checks all evidence of a run on its merged result, and records the consequences. */
 export function startProving(deps: EngineDeps, made: ProofToMake, earlierTries: number): LiveProof {
   const { run, proof } = made
   const aborted = new AbortController()
@@ -182,7 +182,10 @@ function openCheckout(
   })
 }
 
-/** The setup of every brief was ready: one that fails now says nothing about the work before somebody has looked. */
+/**
+ * The setup of every brief was ready, so a setup that fails now proves nothing about the work until an operator has
+ * looked.
+ */
 async function setUp(checkout: Checkout): Promise<Setup | null> {
   const setup = await checkout.setUp()
   if (setup?.outcome === 'failed') throw new Unchecked(`the setup "${setup.command}" failed: ${setup.detail}`)

@@ -31,7 +31,7 @@ export interface Engine {
   integrate(runId: string): Promise<void>
   /** Proves the merged result of a run. `tries`: the number of earlier tries that could not check it. */
   prove(runId: string, tries: number): Promise<void>
-  /** Tells a playbook that a time which it asked for has come. */
+  /** Hands a playbook a timer that has expired. */
   timer(timer: { runId: string; name: string; part: string }): Promise<void>
   /** Removes the clones of an ended run. */
   clean(runId: string): Promise<void>

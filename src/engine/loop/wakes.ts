@@ -34,7 +34,10 @@ export function wakeGates(
   for (const kind of gateKinds) jobs.handle(kind, ({ payload }) => gates.wake(kind, String(payload)))
 }
 
-/** One at a time for each run: the queue runs it once more where something came in meanwhile. */
+/**
+ * Registers the handlers of runs. The queue runs one job of a kind at a time for each run, and once more if another
+ * request came meanwhile.
+ */
 export function wakeRuns(
   jobs: Pick<Jobs, 'handle'>,
   engine: Pick<Engine, 'integrate' | 'prove' | 'clean' | 'timer'>,

@@ -87,10 +87,11 @@ async function surfaceFailure(scope: RunScope): Promise<void> {
   await askAboutFailures(scope)
 }
 
-/** A result whose repair was cancelled stays unproven: the operator decides what becomes of it. */
+/** Asks the operator about a result that stays unproven because its repair was cancelled. */
 async function followCancellation(scope: RunScope, brief: Brief): Promise<void> {
   const proof = brief.repairs === null ? undefined : await findProof(scope.tx, brief.repairs)
-  // The verifier of a repair has no proof of its own; whatever waited for it was decided with its subject.
+  // The verifier of a repair has no proof of its own; the decision about its subject covers everything that waited for
+  // it.
   if (proof === undefined || proof.head !== scope.run.head || (await isFollowedUp(scope, proof))) return
   await askAboutProof(scope, proof, `${brief.key} was cancelled, and the merged result does not hold`, 'merge')
 }
