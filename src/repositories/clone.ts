@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { copyIfExists } from './copy.ts'
 import { agencyDirectory } from '../workspaces/path.ts'
 import { type Author, plainAuthor } from './author.ts'
-import type { Git } from './git.ts'
+import type { Git, GitOptions } from './git.ts'
 import { killGitsOn } from './orphans.ts'
 
 export interface CloneRequest {
@@ -18,8 +18,11 @@ export interface CloneRequest {
 export interface CloneOptions {
   /** Only these paths of the commit are written. */
   readonly paths?: readonly string[] | undefined
-  /** Writes the files of the commit over those in the directory; by default, files without a repository stay. */
-  readonly overwrites?: boolean
+  /**
+   * The directory has files of this commit, which are brought to the other one: those of both are written, those of this
+   * one alone are removed, and all others stay. By default, files without a repository stay unchanged.
+   */
+  readonly over?: string
   /** Git carries it as AGENCY_LAUNCH_ID: a git that outlives the daemon is found by it. */
   readonly launchId?: string
   readonly signal?: AbortSignal | undefined
@@ -35,7 +38,7 @@ export async function makeClone(
   git: Git,
   request: CloneRequest,
   into: string,
-  { paths, overwrites = false, launchId, signal }: CloneOptions = {},
+  { paths, over, launchId, signal }: CloneOptions = {},
 ): Promise<void> {
   const making = join(dirname(into), `.${basename(into)}.git`)
   const target = join(into, '.git')
@@ -46,18 +49,20 @@ export async function makeClone(
   await rm(target, { recursive: true, force: true })
   await mkdir(into, { recursive: true })
   // Files without a repository are the work of an agent whose `.git` was lost: they stay unchanged.
-  const keepsFiles = !overwrites && !wasInterrupted && (await readdir(into)).some((name) => name !== agencyDirectory)
+  const keepsFiles =
+    over === undefined && !wasInterrupted && (await readdir(into)).some((name) => name !== agencyDirectory)
   await writeRepository(git, request, making)
   if (paths !== undefined) await makeSparse(making, paths)
-  const update = keepsFiles ? [] : ['-u']
-  const settings = [['core.bare', 'false']] as const
-  await git.ask([`--work-tree=${into}`, 'read-tree', '--reset', ...update, request.start], {
+  const options: GitOptions = {
     gitDir: making,
     cwd: into,
-    settings,
+    settings: [['core.bare', 'false']],
     signal,
     ...(launchId === undefined ? {} : { environment: { AGENCY_LAUNCH_ID: launchId } }),
-  })
+  }
+  if (over !== undefined) await git.ask(['read-tree', over], options)
+  const update = keepsFiles ? [] : ['-u']
+  await git.ask([`--work-tree=${into}`, 'read-tree', '--reset', ...update, request.start], options)
   await rename(making, target)
 }
 

@@ -250,6 +250,27 @@ describe('a copy of a workspace', () => {
     expect(readFileSync(at('tracked.txt'), 'utf8')).toBe('bent')
   })
 
+  it('has no file of its start that another commit has removed', async () => {
+    const source = repository({ 'kept.txt': 'one', 'gone.txt': 'gone', 'gone/deep.txt': 'gone', 'linked/a.txt': 'a' })
+    const { path: mirror, commit: start } = await mirrors.refresh(source)
+    const { workspaces } = open()
+    const clone = { mirror, branch, start }
+    const workspace = await workspaces.prepare({ ...doer, clone })
+    writeFiles(workspace.path, { 'gone.txt': 'changed by the agent', 'own.txt': 'own', 'gone/own.txt': 'own' })
+    const outside = folder('outside')
+    writeFiles(outside, { 'a.txt': 'of the operator' })
+    execFileSync('rm', ['-r', join(workspace.path, 'linked')])
+    symlinkSync(outside, join(workspace.path, 'linked'))
+    plainGit(source, 'rm', '--quiet', 'gone.txt', 'gone/deep.txt', 'linked/a.txt')
+    commitFiles(source, { 'kept.txt': 'two' })
+    const { commit } = await mirrors.refresh(source)
+    const checkout = await workspaces.checkout(request({ kind: 'workspace', workspace: { ...doer, clone }, commit }))
+    expect(readdirSync(checkout.path).sort()).toEqual(['.git', 'gone', 'kept.txt', 'linked', 'own.txt'])
+    expect(readdirSync(outside)).toEqual(['a.txt'])
+    expect(readdirSync(join(checkout.path, 'gone'))).toEqual(['own.txt'])
+    expect(readFileSync(join(checkout.path, 'kept.txt'), 'utf8')).toBe('two')
+  })
+
   it('ends the copying and leaves nothing behind when it is aborted', async () => {
     const { workspaces, root } = open()
     const workspace = await workspaces.prepare(doer)

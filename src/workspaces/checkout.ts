@@ -17,8 +17,8 @@ export type Materialise = (clone: CloneRequest, path: string, options?: Material
 export interface MaterialiseOptions {
   /** Only these paths of the commit are written. */
   readonly paths?: readonly string[] | undefined
-  /** Writes the files of the commit over those in the directory. */
-  readonly overwrites?: boolean
+  /** The directory has files of this commit: those that the other one lacks are removed, all others of it are written. */
+  readonly over?: string
   /** Its processes carry it as AGENCY_LAUNCH_ID. */
   readonly launchId?: string
   readonly signal?: AbortSignal | undefined
@@ -124,8 +124,8 @@ async function fill(
   const except = commit === null ? [agencyDirectory] : [agencyDirectory, '.git']
   await copyTree({ from: await directoryOf(workspace), into: path, except, launchId: id, signal })
   if (commit === null) return
-  const { mirror, branch } = workspace.clone ?? missingClone(workspace)
-  await clone({ mirror, branch, start: commit }, { overwrites: true })
+  const { mirror, branch, start } = workspace.clone ?? missingClone(workspace)
+  await clone({ mirror, branch, start: commit }, { over: start })
 }
 
 function missingClone({ id }: WorkspaceRequest): never {
