@@ -58,7 +58,7 @@ export interface Wording {
 /** The rows that a decision may use: the run with its counters and those around the brief, never the whole run. */
 export interface View {
   readonly run: Run
-  /** Number of running attempts in this run, without the one that has just ended. */
+  /** Number of attempts under way in this run, without the one that has just ended and those that wait for an answer. */
   readonly liveAttempts: number
   /** The part of the event's brief, gate or timer, then that part's parents: innermost first. */
   readonly parts: readonly Part[]

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { AgencyError, refusal } from '../kernel/errors.ts'
-
-/** Deeper than any valid input, and far below the depth that overflows a stack. */
-const maxDepth = 64
+import { maxDepth } from '../kernel/nesting.ts'
 
 /** Has its own status: the encoding of the body is wrong, not its content. */
 export class UnsupportedMedia extends AgencyError {}

@@ -4,6 +4,7 @@ import { startAgency, work } from '../../../test/support/agency.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { AgentEnded, Runtime, RuntimeEvent } from '../../adapters/runtime/port.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 
 /** A runtime whose agent prints these events only when it is interrupted. */
 function lastWords(words: readonly RuntimeEvent[]): { runtime: Runtime; interrupted: Promise<void> } {
@@ -63,5 +64,19 @@ describeStores('the end of a run', (openFresh) => {
       outputTokens: 100_000,
     })
     expect((await agency.inspect(started)).spends).toMatchObject([{ calls: 1, inputTokens: 900_000 }])
+  })
+})
+
+describeStores('an agent that has reported', (openFresh) => {
+  it('is not launched again because its calls could not be recorded', async () => {
+    const agency = await startAgency(openFresh, {
+      prices: { priceOf: () => Promise.reject(new Error('no prices')) } as never,
+      mayLogErrors: true,
+    })
+    const started = await agency.run({
+      play: [[{ usage: { input_tokens: 10, output_tokens: 5 } }, ...work] as StepInput[], [{ hang: {} }]],
+    })
+    expect((await agency.settled(started)).status).toBe('done')
+    expect((await agency.inspect(started)).attempts).toHaveLength(1)
   })
 })

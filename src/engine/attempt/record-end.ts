@@ -5,6 +5,7 @@ import { endedAgent } from '../../work/agents/store.ts'
 import type { Attempt, Ending, Report } from '../../work/attempts/contract.ts'
 import { attempts, findAttempt, findProgress } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import { giveBack } from '../../work/budgets/moves.ts'
 import { eventTags, nameOf } from '../../work/briefs/moves.ts'
 import { openScope, type RunScope } from '../../work/scope.ts'
 import { type PricedCall, recordSpends } from '../../work/spends/record.ts'
@@ -56,7 +57,7 @@ export async function recordEnd(
       if (calls.length > 0 && !(isRepeated && (await isInLedger(scope, attempt, calls))))
         ({ brief: current, attempt } = await recordSpends(scope, current, attempt, calls, { goOn: false }))
       // The first try may have been committed, although its response was lost.
-      const isOurs = isRepeated && attempt.status === 'examining' && attempt.worker === deps.worker
+      const isOurs = mayExamine && isRepeated && attempt.status === 'examining' && attempt.worker === deps.worker
       isRepeated = true
       if (isOver && isOurs) attempt = (await findAttempt(tx, attempt.id)) ?? attempt
       if (isOver) return isOurs ? { ...nothing, examined: { run: scope.run, brief: current, attempt } } : nothing
@@ -77,9 +78,22 @@ export async function recordEnd(
       return { examined: null, points: scope.run.endedAt === null ? ['attempt.ended'] : ['attempt.ended', 'run.ended'] }
     })
   const place = { runId: run.id, briefId: brief.id, attemptId: known.id }
-  const recorded = await persist(deps, () => withNet(deps, place, write))
+  const rescue = (): Promise<void> => recordCalls(deps, { run, brief, attempt: known }, conclusion)
+  const recorded = await persist(deps, () => withNet(deps, place, write, rescue))
   for (const point of recorded?.points ?? []) deps.chaosPoint(point)
   return recorded?.examined ?? null
+}
+
+/** Records the calls of an agent whose end could not be recorded: they were made, whatever becomes of its brief. */
+async function recordCalls(deps: EngineDeps, { run, brief, attempt }: Claimed, conclusion: Conclusion): Promise<void> {
+  const { calls = [] } = conclusion
+  if (calls.length === 0) return
+  await deps.db.write(streamsOf(run.id, conclusion), async (tx) => {
+    const scope = await openScope(deps, tx, run.id)
+    const progress = await findProgress(tx, attempt.id)
+    if (scope === null || progress === undefined || (await isInLedger(scope, attempt, calls))) return
+    await recordSpends(scope, brief, { ...attempt, ...progress }, calls, { goOn: false })
+  })
 }
 
 interface Recorded {
@@ -99,11 +113,14 @@ const endingOf = ({ outcome, detail, report }: Classified, { refused = null, end
     : { outcome, detail, refused, denied: (ended.denied ?? []).slice(0, 100) }
 
 async function recordReport(
-  { tx, run, by }: RunScope,
+  scope: RunScope,
   brief: Brief,
   attempt: Attempt,
-  patch: Partial<Attempt> & Pick<Attempt, 'status' | 'ending'>,
+  reported: Partial<Attempt> & Pick<Attempt, 'status' | 'ending'>,
 ): Promise<Attempt> {
+  const { tx, run, by } = scope
+  // An agent that has ended spends nothing more, and its examination may take long or wait for an answer.
+  const patch = { ...reported, reservedTokens: 0, reservedMicros: 0 }
   await record(
     tx,
     {
@@ -117,7 +134,11 @@ async function recordReport(
       message: `${nameOf(brief)} attempt ${attempt.fence}: its agent has ended; its evidence is ${patch.status === 'examining' ? 'checked' : 'to be checked'}`,
       data: { status: patch.status, outcome: patch.ending?.outcome, exit_code: patch.exitCode ?? null },
     },
-    [updated(attempts, attempt, patch), endedAgent(attempt, tx.at)],
+    [
+      updated(attempts, attempt, patch),
+      endedAgent(attempt, tx.at),
+      ...(await giveBack(scope, brief.personaId, attempt)),
+    ],
   )
   return { ...attempt, ...patch }
 }

@@ -1,6 +1,5 @@
 import type { AgentEnded, AgentHandle, RuntimeEvent } from '../../adapters/runtime/port.ts'
-import { fromWire } from '../../operations/wire.ts'
-import { type Attempt, Report } from '../../work/attempts/contract.ts'
+import type { Attempt } from '../../work/attempts/contract.ts'
 import { findProgress } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { findBrief } from '../../work/briefs/store.ts'
@@ -22,6 +21,7 @@ import { createSpending, type Spending } from './spending.ts'
 import type { PricedCall } from '../../work/spends/record.ts'
 import type { AttemptDriver, LiveAttempt } from './driver.ts'
 import { recordEnd } from './record-end.ts'
+import { readReport } from './report.ts'
 import { type Claimed, recordStart, type Start } from './start.ts'
 
 /** The slots for examinations of this process: `take` resolves to false if all are in use. */
@@ -100,7 +100,11 @@ function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots)
       }
       ended = played.ended
       deps.chaosPoint('agent.exited')
-      calls = await spending.rest()
+      calls = await spending.rest().catch((error: unknown) => {
+        // The work of the agent counts all the same.
+        deps.log.error('calls of an agent could not be recorded', { attempt: attempt.id, error: String(error) })
+        return []
+      })
     } catch (error) {
       // A fault of Agency cannot be distinguished from an agent that cannot be started, so it is logged with its run.
       const failure = handle === null ? 'could not be started' : 'could not be followed'
@@ -207,8 +211,7 @@ function note(played: Played, event: RuntimeEvent, spending: Spending, append: (
     case 'usage':
       return spending.add(event, append)
     case 'report':
-      // The API does the same with reports that it receives.
-      played.report = fromWire(Report, event.report)
+      played.report = readReport(event.report)
       return
     case 'ended':
       played.ended = event

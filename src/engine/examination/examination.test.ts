@@ -8,6 +8,7 @@ import {
   type TestAgency,
   work,
 } from '../../../test/support/agency.ts'
+import { slowCommands } from '../../../test/support/slow-commands.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { RuntimeEvent } from '../../adapters/runtime/port.ts'
@@ -18,53 +19,10 @@ import type { Playbook } from '../../playbooks/contract.ts'
 import { direct } from '../../playbooks/direct/decide.ts'
 import type { Attempt } from '../../work/attempts/contract.ts'
 import { createMemoryWorkspaces } from '../../workspaces/memory.ts'
-import type { CommandLimits, CommandResult, Workspaces } from '../../workspaces/port.ts'
+import type { Workspaces } from '../../workspaces/port.ts'
 
 const command = [{ kind: 'command', run: 'npm test' }] as const
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-
-/** Workspaces in memory; their commands last until they are ended or released. */
-function slowCommands() {
-  const memory = createMemoryWorkspaces()
-  const running = new Set<{ finish(result: Partial<CommandResult>): void }>()
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const run = ({ signal }: CommandLimits): Promise<CommandResult> => {
-    const { promise, resolve } = Promise.withResolvers<CommandResult>()
-    const each = {
-      finish: (result: Partial<CommandResult>) => {
-        running.delete(each)
-        resolve({
-          exitCode: 0,
-          signal: null,
-          timedOut: false,
-          output: '',
-          outputSha256: '',
-          durationMs: 0,
-          boxed: true,
-          ...result,
-        })
-      },
-    }
-    running.add(each)
-    begin()
-    signal?.addEventListener('abort', () => each.finish({ exitCode: null, signal: 'SIGTERM' }))
-    return promise
-  }
-  const workspaces: Workspaces = {
-    ...memory,
-    checkout: async (request) => ({
-      ...(await memory.checkout(request)),
-      boxed: true,
-      run: (_command, limits) => run(limits),
-    }),
-  }
-  return {
-    workspaces,
-    running: () => running.size,
-    begun,
-    finish: () => running.forEach((each) => each.finish({})),
-  }
-}
 
 /** Opens the agency again after it died or was stopped: the same store and workspaces, and the worker's next boot. */
 const reopen = (before: TestAgency, store: FreshStore, options: AgencyOptions = {}): Promise<TestAgency> =>
@@ -329,6 +287,19 @@ describeStores('a playbook that throws', (openFresh) => {
     expect((await agency.inspect(run)).questions).toEqual([])
   })
 
+  it('does not lose the last calls of an agent', async () => {
+    const agency = await startAgency(openFresh, {
+      playbooks: [throwing('brief_failed', { left: Number.POSITIVE_INFINITY })],
+      mayLogErrors: true,
+    })
+    const started = await agency.run({
+      play: [[{ usage: { input_tokens: 700, output_tokens: 5 } }, { crash: {} }] as StepInput[]],
+      crashRetries: 0,
+    })
+    await agency.until(async () => (await agency.inspect(started)).questions[0])
+    expect((await agency.inspect(started)).run).toMatchObject({ inputTokens: 700, outputTokens: 5 })
+  })
+
   it('while an abandoned attempt is marked does not prevent the start', async () => {
     const before = await startAgency(openFresh)
     const started = await before.run({ play: [[{ hang: {} }], work], crashRetries: 0 })
@@ -388,6 +359,37 @@ describeStores('a commit whose answer is lost', (openFresh) => {
       { outcome: 'interrupted', detail: 'record_lost' },
       { outcome: 'ok' },
     ])
+  })
+
+  it('begins no examination twice', async () => {
+    const store = await openFresh()
+    const { db, lose } = losing(store.db)
+    const slow = slowCommands()
+    let exits = 0
+    const agency = await openAgency({
+      db,
+      slots: 1,
+      workspaces: slow.workspaces,
+      mayLogErrors: true,
+      chaosPoint: (point) => {
+        if (point === 'agent.exited' && ++exits === 2) lose()
+      },
+    })
+    await agency.engine.start()
+    await agency.run({ evidence: [...command] })
+    await slow.begun
+    // No slot is free when the second agent ends; one is free before its end is recorded again.
+    const second = await agency.run({ evidence: [...command] })
+    await agency.until(async () => (await agency.inspect(second)).attempts[0]?.status === 'reported')
+    while (!agency.logged.some(({ level }) => level === 'error')) await turn()
+    slow.finish()
+    while (slow.count() < 2) await turn()
+    agency.clock.advance(500)
+    while (agency.engine.running() > 0) await turn()
+    await turn()
+    expect([slow.count(), agency.engine.examining()]).toEqual([2, 1])
+    slow.finish()
+    expect((await agency.settled(second)).status).toBe('done')
   })
 
   it('records no call twice and loses no report', async () => {

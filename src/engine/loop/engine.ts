@@ -82,6 +82,8 @@ export function createEngine(parts: EngineDeps): Engine {
   let again = false
   let started = false
   let stopping = false
+  /** Attempts that were ended before this process began to examine them: their examinations end at once. */
+  const missed = new Set<string>()
   const timers = new Set<() => void>()
   let stopPending = false
   let holdTimer: { until: string; cancel: () => void } | null = null
@@ -94,6 +96,7 @@ export function createEngine(parts: EngineDeps): Engine {
     }
     passing = pass().finally(() => {
       passing = null
+      for (const id of missed) if (!live.has(id)) missed.delete(id)
       if (again) {
         again = false
         wake()
@@ -102,19 +105,22 @@ export function createEngine(parts: EngineDeps): Engine {
   }
 
   async function pass(): Promise<void> {
+    // A stop that comes while this pass looks for work is left to the next one.
+    const mustStop = stopPending
+    stopPending = false
     try {
       const free = deps.slots - live.size
       // There is no room for more work; but on a shared store another process may have stopped the work of this one.
-      if (free <= 0 && freeChecks() <= 0 && !stopPending && deps.db.kind === 'sqlite') return
+      if (free <= 0 && freeChecks() <= 0 && !mustStop && deps.db.kind === 'sqlite') return
       const { claimed, stopped, reported, heldUntil } = await claimBriefs(deps, Math.max(0, free), caps)
       for (const each of claimed) begin(driver.start(each))
       isWaiting = reported && !mayExamine
       if (reported && freeChecks() > 0)
         for (const each of await claimExaminations(deps, freeChecks())) beginExamination(each)
-      stopPending = false
       if (stopped) await interruptStopped()
       wakeAfterHold(heldUntil)
     } catch (error) {
+      stopPending ||= mustStop
       // Nothing is lost: what is ready stays ready, and the sweep comes by again.
       deps.log.error('claiming failed', {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -152,6 +158,7 @@ export function createEngine(parts: EngineDeps): Engine {
         promised--
         beginExamination(examined)
       }
+      missed.delete(attempt.attemptId)
       wake()
     })
   }
@@ -160,6 +167,7 @@ export function createEngine(parts: EngineDeps): Engine {
     const examination = startExamination(deps, claimed)
     examining.set(examination.attemptId, examination)
     if (stopping) examination.stop('daemon_stop')
+    if (missed.delete(examination.attemptId)) examination.stop('cancelled')
     void examination.ended.then(() => {
       examining.delete(examination.attemptId)
       wake()
@@ -202,7 +210,12 @@ export function createEngine(parts: EngineDeps): Engine {
   }
 
   function interrupt(attemptIds: readonly string[]): void {
-    for (const id of attemptIds) (live.get(id) ?? examining.get(id) ?? proving.get(id))?.stop('cancelled')
+    for (const id of attemptIds) {
+      const found = live.get(id) ?? examining.get(id) ?? proving.get(id)
+      found?.stop('cancelled')
+      // Its examination may begin in a moment: its agent is ending, or it is being claimed.
+      if (!examining.has(id) && !proving.has(id) && (found !== undefined || passing !== null)) missed.add(id)
+    }
   }
 
   /** A proof that must wait, for a slot or for the end of a stop, is looked at again after a while. */
@@ -246,8 +259,9 @@ export function createEngine(parts: EngineDeps): Engine {
       stopWaking()
       for (const cancel of timers) cancel()
       holdTimer?.cancel()
-      await passing
+      // First, because a sweep that waits for a full disk would be waited for until there is space.
       stopped.abort()
+      await passing
       while (live.size + examining.size + proving.size > 0) {
         const left = [...live.values(), ...examining.values(), ...proving.values()]
         for (const each of left) each.stop('daemon_stop')

@@ -131,6 +131,21 @@ describeStores('after the death of a daemon', (openFresh) => {
     expect((await after.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual(['ok'])
   })
 
+  it('a report that would overflow the stack is malformed', async () => {
+    const before = await startAgency(openFresh)
+    const deep = `{"status":"done","summary":"Done.","output":${'['.repeat(6_000)}${']'.repeat(6_000)}}`
+    const started = await before.run({
+      play: [[{ write: { path: '.agency/outbox/report.json', text: deep } }, { log: 'gate wrote' }], work],
+    })
+    await before.passed('attempt.started')
+    await before.gate('wrote').reached
+    before.die()
+    const after = await reopen(before, before.store)
+    await after.engine.start()
+    expect((await after.settled(started)).status).toBe('done')
+    expect((await after.inspect(started)).attempts.map(({ outcome }) => outcome)).toEqual(['bad_output', 'ok'])
+  })
+
   it('an attempt whose report is stored but whose workspace no longer exists is a crash, and the daemon starts', async () => {
     const before = await startAgency(openFresh)
     const started = await before.run({ play: [[...work, ...hang], work] })

@@ -1,11 +1,11 @@
 import { readOutbox } from '../../adapters/runtime/outbox.ts'
-import { fromWire } from '../../operations/wire.ts'
-import { type Attempt, Report } from '../../work/attempts/contract.ts'
+import type { Attempt } from '../../work/attempts/contract.ts'
 import { releaseAttempt } from '../../work/attempts/hold.ts'
 import { findAttempt, listLiveAttempts } from '../../work/attempts/store.ts'
 import { findBrief } from '../../work/briefs/store.ts'
 import { findRun } from '../../work/runs/store.ts'
 import { recordEnd } from '../attempt/record-end.ts'
+import { readReport } from '../attempt/report.ts'
 import type { Claimed } from '../attempt/start.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
@@ -69,7 +69,7 @@ async function findReport(deps: EngineDeps, { run, brief, attempt }: Claimed): P
   if (attempt.report !== null || attempt.status !== 'running') return undefined
   const workspace = await deps.workspaces.open(workspaceRequest(deps, run, brief)).catch(() => null)
   const [event] = workspace === null ? [] : await readOutbox(workspace)
-  return event?.kind === 'report' ? fromWire(Report, event.report) : undefined
+  return event?.kind === 'report' ? readReport(event.report) : undefined
 }
 
 const release = (deps: EngineDeps, { id, runId }: Attempt): Promise<void> =>

@@ -25,10 +25,15 @@ export interface FaultPlace {
 
 /**
  * Runs a write that asks a playbook. If it throws twice, the fault is ours: nobody may be left waiting for it without
- * a word, so the brief is blocked with a question, without asking the playbook again. Trouble of the store is left to
- * the caller, who waits for it to pass.
+ * a word, so the brief is blocked with a question, without asking the playbook again; `rescue` first records
+ * the part that needs no playbook. Trouble of the store is left to the caller, who waits for it to pass.
  */
-export async function withNet<T>(deps: EngineDeps, place: FaultPlace, write: () => Promise<T>): Promise<T | null> {
+export async function withNet<T>(
+  deps: EngineDeps,
+  place: FaultPlace,
+  write: () => Promise<T>,
+  rescue: () => Promise<void> = async () => {},
+): Promise<T | null> {
   try {
     return await write()
   } catch (error) {
@@ -42,6 +47,10 @@ export async function withNet<T>(deps: EngineDeps, place: FaultPlace, write: () 
       run: place.runId,
       attempt: place.attemptId,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+    await rescue().catch((failure: unknown) => {
+      if (isPassing(failure)) throw failure
+      deps.log.error('a part of a result is lost', { attempt: place.attemptId, error: String(failure) })
     })
     await blockWithFault(deps, place, `Agency failed to record its result: ${messageOf(error)}`)
     return null

@@ -1,7 +1,7 @@
 import type { NeededRows, Needs, PlaybookEvent, View } from '../../playbooks/contract.ts'
 import { listAmendments } from '../../work/amendments/store.ts'
 import { newestDocument } from '../../work/artifacts/store.ts'
-import { listLiveAttemptsOfRun } from '../../work/attempts/store.ts'
+import { countUnderWay } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import {
   findBriefByKey,
@@ -20,7 +20,7 @@ import type { RunScope } from '../../work/scope.ts'
 export async function viewFor(scope: RunScope, event: PlaybookEvent): Promise<View> {
   const { tx, run, playbook } = scope
   const needsCount = event.kind !== 'run_started' && event.kind !== 'brief_ready' && run.briefsFailed > 0
-  const liveAttempts = needsCount ? (await listLiveAttemptsOfRun(tx, run.id)).length : 0
+  const liveAttempts = needsCount ? await countUnderWay(tx, run.id) : 0
   const key = partOf(event)
   const parts = await chainFrom(scope, key)
   const tally = key === null ? noTally : await tallyOfPart(tx, run.id, key)

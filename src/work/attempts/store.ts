@@ -1,5 +1,5 @@
 import { agents } from '../agents/store.ts'
-import { column, columns, flag, integer, optional, text } from '../../db/columns.ts'
+import { column, columns, countRows, flag, integer, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { boundLimit } from '../../db/limit.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
@@ -40,6 +40,14 @@ export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
 
 export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, "run_id = ? AND status <> 'ended' ORDER BY created_at, id", [runId])
+
+/** Counts the attempts of a run that end by themselves: none that waits for an answer. */
+export const countUnderWay = (tx: ReadTx, runId: string): Promise<number> =>
+  countRows(
+    sqlOf(tx),
+    "SELECT COUNT(*) AS count FROM attempts WHERE run_id = ? AND status <> 'ended' AND held_by IS NULL",
+    [runId],
+  )
 
 /** Counts the attempts of a run whose agents are at work, by the tier of their briefs. */
 export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<string | null, number>> {

@@ -22,12 +22,15 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
   })
   for (const verifier of await listVerifiersOf(scope.tx, brief.id))
     // A running verifier is dropped at its end, because the judged brief has changed.
-    if (!liveStatuses.includes(verifier.status))
+    if (!liveStatuses.includes(verifier.status)) {
+      await endLiveAttemptOf(scope, verifier, 'its subject was cancelled')
       await moveBrief(scope, verifier, 'cancelled', {
         kind: 'brief_cancelled',
         level: 'verbose',
         message: `${verifier.key}: its subject was cancelled`,
       })
+      await withdrawQuestions(scope, verifier.id)
+    }
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
   // Without its verifier the judged brief would wait indefinitely, so the playbook decides about it.
   if (judged !== undefined && isWaitingFor(judged, brief))
@@ -47,13 +50,13 @@ export async function supersede(scope: RunScope, superseded: readonly Brief[], r
     }
     for (const verifier of await listVerifiersOf(scope.tx, id)) await cancel(scope, verifier, reason)
     await cancel(scope, brief as Brief, reason)
-    await withdrawQuestions(scope, id)
     await closeGates(scope, `brief:${id}`)
   }
 }
 
 async function cancel(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   await endLiveAttemptOf(scope, brief, reason)
+  await withdrawQuestions(scope, brief.id)
   await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
     level: 'verbose',

@@ -1,5 +1,6 @@
 import type { Brief } from './contract.ts'
 import type { QuestionClass } from '../questions/contract.ts'
+import { cancelBrief } from './cancel.ts'
 import { freeDependents } from './dependents.ts'
 import type { RunScope } from '../scope.ts'
 import { failBrief, moveBrief, nameOf } from './moves.ts'
@@ -10,6 +11,7 @@ import { touchRun } from '../runs/moves.ts'
 import { endLiveAttemptOf } from '../attempts/end-live.ts'
 import { releaseAttempt } from '../attempts/hold.ts'
 import { findAttempt } from '../attempts/store.ts'
+import { isWaitingFor } from '../verdicts/moves.ts'
 import { mergeHold } from '../pull-requests/moves.ts'
 
 /** Answering a question resets the counter that caused it; other counters stay. */
@@ -73,6 +75,8 @@ export async function resolveBrief(
  * not ended, but the brief fails with any outcome.
  */
 export async function abandonBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
+  if (judged !== undefined && !isWaitingFor(judged, brief)) return void (await cancelBrief(scope, brief, reason))
   await touchRun(
     scope,
     { abandoned: true },
@@ -80,9 +84,25 @@ export async function abandonBrief(scope: RunScope, brief: Brief, reason: string
   )
   if (brief.status === 'blocked') {
     await endLiveAttemptOf(scope, brief, reason)
-    return failBrief(scope, brief, reason)
+    return judged === undefined ? failBrief(scope, brief, reason) : abandonVerifier(scope, brief, judged, reason)
   }
   if (brief.status === 'failed') await scope.decide({ kind: 'siblings_ended' })
+}
+
+/** Fails the work that a verifier was to judge, which counts as a failure of the run; that of a verifier does not. */
+async function abandonVerifier(scope: RunScope, verifier: Brief, judged: Brief, reason: string): Promise<void> {
+  await moveBrief(scope, verifier, 'failed', {
+    kind: 'failed',
+    code: 'FAIL',
+    message: `${nameOf(verifier)} ✗ ${reason}`,
+    patch: { failure: reason },
+  })
+  const blocked = await moveBrief(scope, judged, 'blocked', {
+    kind: 'escalated',
+    code: 'ESCALATE',
+    message: `${nameOf(judged)} is blocked: its verifier was abandoned`,
+  })
+  await failBrief(scope, blocked, reason)
 }
 
 /** Reports whether the operator abandoned the brief while an agent worked on it. */

@@ -64,6 +64,17 @@ OR (u.scope = 'organisation' AND u.scope_id = CAST(r.organisation_id AS TEXT))
 OR (u.scope = 'persona' AND u.scope_id = CAST(b.persona_id AS TEXT)))`
 
 /**
+ * Condition on a budget `u` and a brief `b`: an attempt beneath the budget has not ended. It may have used up its
+ * reservation, and the end of a run would throw away its finished work. An attempt of another run that waits for an
+ * answer does not count, because it may wait for days.
+ */
+const isInUse = `EXISTS (SELECT 1 FROM attempts ua JOIN briefs ub ON ub.id = ua.brief_id JOIN runs ur ON ur.id = ua.run_id
+WHERE ua.status <> 'ended' AND (ua.held_by IS NULL OR ua.run_id = b.run_id)
+AND ((u.scope = 'run' AND u.scope_id = ua.run_id) OR (u.scope = 'mission' AND u.scope_id = ur.mission_id)
+OR (u.scope = 'organisation' AND u.scope_id = CAST(ur.organisation_id AS TEXT))
+OR (u.scope = 'persona' AND u.scope_id = CAST(ub.persona_id AS TEXT))))`
+
+/**
  * Lists one brief of each run that only a used-up budget holds for good: no running agent will return a reservation,
  * and no question about it is open.
  */
@@ -77,7 +88,7 @@ export const listStarved = (
 JOIN budgets u ON ${isAbove}
 WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running'
 AND r.briefs_failed = 0 AND r.abandoned = 0 AND (u.tokens_spent >= u.token_limit OR u.micros_spent >= u.cost_limit_micros)
-AND u.tokens_reserved = 0 AND u.micros_reserved = 0
+AND u.tokens_reserved = 0 AND u.micros_reserved = 0 AND NOT ${isInUse}
 AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.run_id = b.run_id AND q.class = 'budget' AND q.answered_at IS NULL)
 GROUP BY b.run_id ORDER BY b.run_id ${boundLimit}`,
     [limit],
