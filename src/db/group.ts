@@ -3,15 +3,13 @@ import { type ChainKey, keyedHash } from './chain.ts'
 import { columns, integer, text } from './columns.ts'
 import { insertText, PendingRows, type Target } from './pending.ts'
 import type { Sql, SqlRow, SqlValue, Stream } from './port.ts'
+import { RowCache } from './row-cache.ts'
 
 export interface StreamHead {
   seq: number
   hash: string
   moved: boolean
 }
-
-/** The heads of streams as they were last committed. */
-export type CommittedHeads = Map<Stream, Pick<StreamHead, 'seq' | 'hash'>>
 
 interface GroupOptions {
   sql: Sql
@@ -24,8 +22,15 @@ interface GroupOptions {
    * transaction ids start again in a database that was restored from a dump.
    */
   lockFeed?: () => Promise<unknown>
-  /** Known to the sole writer of a store, which need not read them. */
-  committed?: CommittedHeads
+  /** For the sole writer of a store, which need not read again what it has written itself. */
+  memory?: WriterMemory
+}
+
+/** State of the store as its sole writer knows it. */
+export interface WriterMemory {
+  /** The heads of streams as they were last committed. */
+  readonly heads: Map<Stream, Pick<StreamHead, 'seq' | 'hash'>>
+  readonly rows: RowCache
 }
 
 /**
@@ -34,41 +39,56 @@ interface GroupOptions {
  * is no other writer meanwhile.
  */
 export class CommitGroup {
-  readonly rows = new PendingRows()
+  readonly rows: PendingRows
   readonly chainKey: ChainKey
   /** Runs statements without flushing pending rows. */
   readonly direct: Sql
-  /** Runs any statement; may be kept, because every call flushes pending rows first. */
+  /** Runs any statement; may be kept, because every call flushes pending rows and events first. */
   readonly sql: Sql
+  /** Runs statements that read rows and no events: every call flushes pending rows, and events stay pending. */
+  readonly rowSql: Sql
   #heads = new Map<Stream, StreamHead>()
   #events: SqlRow[] = []
   #lockFeed: (() => Promise<unknown>) | undefined
-  #committed: CommittedHeads | undefined
+  #memory: WriterMemory | undefined
 
-  constructor({ sql, chainKey, lockFeed, committed }: GroupOptions) {
+  constructor({ sql, chainKey, lockFeed, memory }: GroupOptions) {
+    // Another writer may change the rows that a transaction on PostgreSQL has read.
+    this.rows = new PendingRows(lockFeed === undefined ? (memory?.rows ?? new RowCache()) : null)
     this.direct = sql
     this.chainKey = chainKey
     this.#lockFeed = lockFeed
-    this.#committed = committed
+    this.#memory = memory
+    this.rowSql = {
+      get: (text, values) => this.#withRows(() => sql.get(text, values)),
+      all: (text, values) => this.#withRows(() => sql.all(text, values)),
+      run: () => Promise.reject(bug('a statement that writes rows beside the pending ones')),
+    }
     this.sql = {
       get: (text, values) => this.#flushed(() => sql.get(text, values)),
       all: (text, values) => this.#flushed(() => sql.all(text, values)),
       run: (text, values) =>
         this.#flushed(() => {
-          this.rows.clearCache()
+          if (!isOutsideEvents.test(text)) this.rows.cache?.clear()
           return sql.run(text, values)
         }),
     }
   }
 
-  /** Returns the row of this key with its pending changes. Only a sole writer may cache the rows it has read. */
+  /** Returns the row of this key with its pending changes. */
   async findRow(target: Target, key: readonly SqlValue[], text: string): Promise<SqlRow | undefined> {
     const { rows } = this
-    const cached = rows.cached(target, key)
+    const cached = rows.cache?.get(target, key)
     if (cached !== undefined) return cached
-    const row = await (rows.hasRow(target, key) ? this.sql : this.direct).get(text, key)
-    if (row !== undefined && this.#lockFeed === undefined) rows.cache(target, key, row)
+    const row = await (rows.hasRow(target, key) ? this.rowSql : this.direct).get(text, key)
+    if (row !== undefined) rows.cache?.addRead(target, key, row)
     return row
+  }
+
+  /** Returns at least these columns of the row of this key, with its pending changes. */
+  async findColumns(target: Target, key: readonly SqlValue[], text: string): Promise<SqlRow | undefined> {
+    const { rows } = this
+    return rows.cache?.get(target, key) ?? (rows.hasRow(target, key) ? this.rowSql : this.direct).get(text, key)
   }
 
   /**
@@ -83,11 +103,11 @@ export class CommitGroup {
 
   async #lockHead(stream: Stream): Promise<StreamHead> {
     const select = this.#lockFeed === undefined ? selectHead : selectAndLockHead
-    let row = this.#committed?.get(stream) ?? (await heads.first(this.direct, select, [stream]))
+    let row = this.#memory?.heads.get(stream) ?? (await heads.first(this.direct, select, [stream]))
     if (row === undefined) {
       // An empty head is sealed too: otherwise removing a stream's events together with its head would leave no trace.
       await this.direct.run(insertHead, [stream, sealOf(this.chainKey, stream, 0, '')])
-      row = await heads.first(this.direct, select, [stream])
+      row = this.#memory === undefined ? await heads.first(this.direct, select, [stream]) : { seq: 0, hash: '' }
     }
     if (row === undefined) throw bug(`the stream "${stream}" vanished`)
     const head = { ...row, moved: false }
@@ -99,9 +119,10 @@ export class CommitGroup {
     this.#events.push(columns)
   }
 
-  /** Returns the heads of the locked streams; after the commit of this group they are the committed ones. */
-  heads(): ReadonlyMap<Stream, StreamHead> {
-    return this.#heads
+  /** Remembers the state that the commit of this group has left in the store. */
+  remember({ heads }: WriterMemory): void {
+    if (heads.size > maxHeads) heads.clear()
+    for (const [stream, { seq, hash }] of this.#heads) heads.set(stream, { seq, hash })
   }
 
   /** Writes the rows, the changed heads and finally the events: everything except COMMIT. */
@@ -130,6 +151,11 @@ export class CommitGroup {
     }
   }
 
+  async #withRows<T>(run: () => Promise<T>): Promise<T> {
+    if (!this.rows.isEmpty) await this.rows.flush(this.direct)
+    return run()
+  }
+
   /** Runs a statement after everything pending is written. */
   async #flushed<T>(run: () => Promise<T>): Promise<T> {
     if (!this.rows.isEmpty) await this.rows.flush(this.direct)
@@ -138,6 +164,12 @@ export class CommitGroup {
     return run()
   }
 }
+
+/** Tables that no event changes and no row of an event's table refers to. */
+const isOutsideEvents = /^(INSERT INTO|UPDATE|DELETE FROM) (answers|counters|file_moves|jobs|workers)\b/
+
+/** More heads of streams are not remembered; they are read again when they are needed. */
+const maxHeads = 1_000
 
 export const eventColumns =
   'stream, seq, at, kind, by, run_id, brief_id, attempt_id, tier, workstream, level, code, message, data, changes, hash'

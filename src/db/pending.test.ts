@@ -5,6 +5,7 @@ import type { NewEvent } from '../events/append.ts'
 import { auditEvents } from '../events/audit.ts'
 import { change, create, deleted, inserted, record, updated } from '../events/change.ts'
 import { replayEvents } from '../events/replay.ts'
+import type { Db } from './port.ts'
 import { findFields, findRow, findRows, table } from './table.ts'
 import { sqlOf } from './tx.ts'
 
@@ -132,5 +133,76 @@ describe('rows of transactions that are committed together, on SQLite', () => {
       await record(tx, event, [deleted(roles, role(1, 'another'))])
       expect(await findRow(tx, roles, 1)).toBeUndefined()
     })
+  })
+})
+
+describe('rows that SQLite’s only writer knows', () => {
+  const add = (db: Db, ...added: Role[]): Promise<unknown> =>
+    db.write(['org:1'], (tx) =>
+      record(
+        tx,
+        event,
+        added.map((each) => inserted(roles, each)),
+      ),
+    )
+  const nameOf = (db: Db, id: number): Promise<string | undefined> =>
+    db.write(['org:1'], async (tx) => (await findRow(tx, roles, id))?.name)
+  /** Returns the number of statements beside BEGIN and COMMIT. */
+  async function statementsOf(db: Db, work: () => Promise<unknown>): Promise<number> {
+    const before = db.statements()
+    await work()
+    return db.statements() - before - 2
+  }
+
+  it('are read once, and not in later batches', async () => {
+    const { db } = await freshSqlite()
+    await add(db, role(1, 'one'))
+    expect(await statementsOf(db, () => nameOf(db, 1))).toBe(1)
+    expect(await statementsOf(db, () => nameOf(db, 1))).toBe(0)
+    // With the columns of the table known, a new row need not be read.
+    await add(db, role(2, 'two'))
+    expect(await statementsOf(db, () => nameOf(db, 2))).toBe(0)
+    await db.write(['org:1'], (tx) => change(tx, roles, role(2, 'two'), { name: 'second' }, event))
+    expect(await statementsOf(db, () => nameOf(db, 2))).toBe(0)
+    expect(await nameOf(db, 2)).toBe('second')
+    const fields = db.write([], (tx) => findFields(tx, roles, ['name'], 2))
+    expect(await fields).toEqual({ name: 'second' })
+  })
+
+  it('are forgotten with the transaction that changed them and failed', async () => {
+    const { db } = await freshSqlite()
+    await add(db, role(1, 'one'), role(2, 'two'))
+    await nameOf(db, 1)
+    const failing = db.write(['org:1'], async (tx) => {
+      await change(tx, roles, role(1, 'one'), { name: 'never' }, event)
+      await create(tx, roles, role(3, 'never'), event)
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect([await nameOf(db, 1), await nameOf(db, 3)]).toEqual(['one', undefined])
+    await expect(add(db, role(4, 'two'))).rejects.toThrow(/unique/i)
+    expect(await nameOf(db, 4)).toBeUndefined()
+  })
+
+  it('are forgotten when a statement changes rows directly', async () => {
+    const { db } = await freshSqlite()
+    await add(db, role(1, 'one'))
+    await nameOf(db, 1)
+    await db.write([], (tx) => sqlOf(tx).run("UPDATE roles SET name = 'another'"))
+    expect(await nameOf(db, 1)).toBe('another')
+    await db.write(['org:1'], (tx) => record(tx, event, [deleted(roles, role(1, 'another'))]))
+    expect(await nameOf(db, 1)).toBeUndefined()
+  })
+
+  it('are few and small', async () => {
+    const { db } = await freshSqlite()
+    await add(db, role(1, 'one'), { ...role(2, 'two'), description: 'x'.repeat(10_000) })
+    await nameOf(db, 1)
+    await nameOf(db, 2)
+    expect(await statementsOf(db, () => nameOf(db, 2))).toBe(1)
+    await db.write(['org:1'], (tx) => change(tx, roles, role(1, 'one'), { description: 'x'.repeat(10_000) }, event))
+    expect(await statementsOf(db, () => nameOf(db, 1))).toBe(1)
+    await add(db, ...Array.from({ length: 1_001 }, (_, index) => role(index + 10, `role ${index}`)))
+    expect(await statementsOf(db, () => nameOf(db, 10))).toBe(1)
   })
 })

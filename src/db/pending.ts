@@ -1,6 +1,7 @@
 import { cachedSql } from './cached-sql.ts'
 import { bug } from '../kernel/errors.ts'
 import type { Sql, SqlRow, SqlValue } from './port.ts'
+import { type RowCache, rowIdOf } from './row-cache.ts'
 
 /** The table properties that a pending write needs. */
 export interface Target {
@@ -36,9 +37,13 @@ export class PendingRows {
   #phases: Phase[] = []
   #tables = new Set<string>()
   #rowIds = new Set<string>()
-  /** Whole rows that were read, with their pending changes. */
-  #cache = new Map<string, SqlRow>()
+  /** Whole rows with their pending changes; null where another writer may change them meanwhile. */
+  readonly cache: RowCache | null
   #failure: { error: unknown } | null = null
+
+  constructor(cache: RowCache | null) {
+    this.cache = cache
+  }
 
   get isEmpty(): boolean {
     return this.#tables.size === 0
@@ -59,22 +64,10 @@ export class PendingRows {
     return this.#tables.has(target.name) && this.#rowIds.has(rowIdOf(target, key))
   }
 
-  cached(target: Target, key: readonly SqlValue[]): SqlRow | undefined {
-    return this.#cache.size === 0 ? undefined : this.#cache.get(rowIdOf(target, key))
-  }
-
-  cache(target: Target, key: readonly SqlValue[], row: SqlRow): void {
-    this.#cache.set(rowIdOf(target, key), row)
-  }
-
-  /** Called when a statement writes rows directly. */
-  clearCache(): void {
-    this.#cache.clear()
-  }
-
   insert(target: Target, key: readonly SqlValue[], columns: SqlRow): void {
     this.#tables.add(target.name)
     this.#rowIds.add(rowIdOf(target, key))
+    this.cache?.addInserted(target, key, columns)
     const last = this.#phases.at(-1)
     const phase = last === undefined || last.updatedTables.has(target.name) ? this.#begin() : last
     phase.inserts.push({ target, columns })
@@ -84,8 +77,7 @@ export class PendingRows {
     const rowId = rowIdOf(target, key)
     this.#tables.add(target.name)
     this.#rowIds.add(rowId)
-    const cachedRow = this.#cache.get(rowId)
-    if (cachedRow !== undefined) Object.assign(cachedRow, columns)
+    this.cache?.update(rowId, columns)
     const phase = this.#phases.at(-1) ?? this.#begin()
     phase.updatedTables.add(target.name)
     const waiting = phase.updates.get(rowId)
@@ -123,9 +115,6 @@ export class PendingRows {
     return phase
   }
 }
-
-const rowIdOf = ({ name }: Target, key: readonly SqlValue[]): string =>
-  key.length === 1 ? `${name}\n${key[0]}` : `${name}\n${key.join('\n')}`
 
 async function insertAll(sql: Sql, inserts: readonly { target: Target; columns: SqlRow }[]): Promise<void> {
   for (let from = 0; from < inserts.length;) {

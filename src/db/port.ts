@@ -41,6 +41,8 @@ export interface Tx extends ReadTx {
   lock(stream: Stream): Promise<void>
   /** Calls back once the transaction is durable, never before; the callbacks of a failed transaction are dropped. */
   afterCommit(callback: () => void): void
+  /** Declares that the transaction makes no work ready, so that the engine need not look for any after its commit. */
+  makesNothingReady(): void
 }
 
 export interface Db {
@@ -58,8 +60,9 @@ export interface Db {
   once<T>(key: string, digest: string, work: () => Promise<T>): Promise<T>
   /**
    * Registers a listener that is called after any commit that wrote events: here, or (PostgreSQL) in another process.
+   * `mayBeReady` is false if every transaction of the commit has declared that it makes no work ready.
    */
-  onCommit(listener: () => void): () => void
+  onCommit(listener: (mayBeReady: boolean) => void): () => void
   /** Returns the number of statements run since the store was opened. */
   statements(): number
   close(): Promise<void>

@@ -62,11 +62,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     throw error instanceof AgencyError ? error : unusable(error)
   }
 
-  const listeners = new Set<() => void>()
-  const wake = (): void => {
-    for (const listener of listeners) announce(listener)
+  const listeners = new Set<(mayBeReady: boolean) => void>()
+  const wake = (mayBeReady: boolean): void => {
+    for (const listener of listeners) announce(() => listener(mayBeReady))
   }
-  const stopListening = await listen(options, self, wake)
+  const stopListening = await listen(options, self, () => wake(true))
 
   async function transact<T>(streams: readonly Stream[], work: (open: OpenTx) => Promise<T>): Promise<T> {
     const client = await connect(pool)
@@ -83,7 +83,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
       count++
       outsideRequests(() => {
         for (const callback of open.afterCommitCallbacks) announce(callback)
-        if (open.wroteEvents) wake()
+        if (open.wroteEvents) wake(open.mayBeReady)
       })
       return value
     } catch (error) {

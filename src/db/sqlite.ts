@@ -5,18 +5,16 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { bug, refusal } from '../kernel/errors.ts'
 import { announce } from './announce.ts'
 import { createChainKey } from './chain.ts'
-import { CommitGroup, type CommittedHeads } from './group.ts'
+import { CommitGroup, type WriterMemory } from './group.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
 import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
+import { RowCache } from './row-cache.ts'
 import { openingError, storeError } from './sqlite-errors.ts'
 import { asTx, OpenTx } from './tx.ts'
 
 /** After this many callbacks a batch commits even if more are queued, to limit how long the first one waits. */
 const batchSize = 64
-
-/** More heads of streams are not kept between two batches; they are read again when they are needed. */
-const maxHeads = 1_000
 
 interface Waiting {
   streams: readonly Stream[]
@@ -66,10 +64,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   // one connection, so its reads are queued with the writes.
   const reader = inMemory ? writer : connectFile(options.path, true)
 
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(mayBeReady: boolean) => void>()
   const queue: Waiting[] = []
-  // There is no other writer: the next batch finds the heads that this one commits.
-  const committed: CommittedHeads = new Map()
+  // There is no other writer: the next batch finds the heads and rows that this one commits.
+  const memory: WriterMemory = { heads: new Map(), rows: new RowCache() }
   let reads: Promise<unknown> = Promise.resolve()
   let draining: Promise<void> | null = null
   let closed = false
@@ -98,7 +96,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       writer.exec('COMMIT')
     } catch (error) {
       rollBack(writer)
-      committed.clear()
+      forget()
       const reason = storeError(error)
       for (const item of items) item.reject(reason)
       // The cause that prevents a transaction from beginning prevents the next ones too, each after the same timeout.
@@ -106,13 +104,16 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       return
     }
     let wroteEvents = false
-    for (const group of new Set(ran.map(({ open }) => open.group))) keepHeads(group)
+    let mayBeReady = false
+    for (const group of new Set(ran.map(({ open }) => open.group))) group.remember(memory)
+    memory.rows.trim()
     for (const { open } of ran) {
       wroteEvents ||= open.wroteEvents
+      mayBeReady ||= open.wroteEvents && open.mayBeReady
       for (const callback of open.afterCommitCallbacks) announce(callback)
     }
     for (const { item, value } of ran) item.resolve(value)
-    if (wroteEvents) for (const listener of listeners) announce(listener)
+    if (wroteEvents) for (const listener of listeners) announce(() => listener(mayBeReady))
   }
 
   /**
@@ -120,7 +121,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
    * it changes. Returns null when one of them fails: then all of it is rolled back.
    */
   async function runTogether(items: Waiting[]): Promise<Ran[] | null> {
-    const group = new CommitGroup({ sql: writer.sql, chainKey, committed })
+    const group = new CommitGroup({ sql: writer.sql, chainKey, memory })
     const ran: Ran[] = []
     try {
       for (let item; items.length < batchSize && (item = queue.shift()) !== undefined;) {
@@ -131,19 +132,20 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       return ran
     } catch {
       rollBack(writer)
+      memory.rows.clear()
       writer.exec('BEGIN IMMEDIATE')
       return null
     }
   }
 
-  function keepHeads(group: CommitGroup): void {
-    if (committed.size > maxHeads) committed.clear()
-    for (const [stream, { seq, hash }] of group.heads()) committed.set(stream, { seq, hash })
+  function forget(): void {
+    memory.heads.clear()
+    memory.rows.clear()
   }
 
   /**
    * Runs the callbacks one after the other in savepoints: a failure undoes only its own part. Throws when the whole
-   * transaction is lost. Each reads the heads that the one before it has written.
+   * transaction is lost. Each reads again what the one before it has written.
    */
   async function runApart(items: readonly Waiting[]): Promise<Ran[]> {
     const ran: Ran[] = []

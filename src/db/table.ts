@@ -118,9 +118,11 @@ export async function findFields<Row extends object, Name extends keyof Row & st
     `?${table.name}:${names.join()}`,
     () => `SELECT ${names.map(columnName).join(', ')} FROM ${table.name} WHERE ${whereKey(table)}`,
   )
-  const { group } = openTx(tx)
-  const row = await (group.rows.hasRow(table, key) ? group.sql : group.direct).get(text, key)
-  return row === undefined ? undefined : decode(table, row)
+  const row = await openTx(tx).group.findColumns(table, key, text)
+  if (row === undefined) return undefined
+  const picked: SqlRow = {}
+  for (const name of names) picked[columnName(name)] = row[columnName(name)] as SqlValue
+  return decode(table, picked)
 }
 
 /**
@@ -137,7 +139,7 @@ export async function findRows<Row extends object>(
 ): Promise<Row[]> {
   const { group } = openTx(tx)
   const text = cachedSql(`?${table.name} ${where}`, () => `SELECT * FROM ${table.name} WHERE ${where}`)
-  const rows = await (group.rows.has(table.name, matches) ? group.sql : group.direct).all(text, values)
+  const rows = await (group.rows.has(table.name, matches) ? group.rowSql : group.direct).all(text, values)
   return rows.map((row) => decode(table, row))
 }
 

@@ -14,6 +14,8 @@ export class OpenTx {
   readonly writable: boolean
   readonly afterCommitCallbacks: (() => void)[] = []
   wroteEvents = false
+  /** True unless the transaction has declared that it makes no work ready. */
+  mayBeReady = true
   #heads: Map<Stream, StreamHead>
 
   constructor(options: { group: CommitGroup; at: string; writable: boolean; heads?: Map<Stream, StreamHead> }) {
@@ -43,6 +45,10 @@ export class OpenTx {
 
   afterCommit(callback: () => void): void {
     this.afterCommitCallbacks.push(callback)
+  }
+
+  makesNothingReady(): void {
+    this.mayBeReady = false
   }
 
   async lock(stream: Stream): Promise<void> {

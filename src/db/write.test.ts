@@ -128,6 +128,23 @@ describeStores('a transaction', (openFresh) => {
     expect(rings).toBe(1)
   })
 
+  it('tells listeners if every transaction of a commit made no work ready', async () => {
+    const { db } = await openFresh()
+    const seen: boolean[] = []
+    db.onCommit((mayBeReady) => seen.push(mayBeReady))
+    const write = (isQuiet: boolean): Promise<unknown> =>
+      db.write(['system'], async (tx) => {
+        if (isQuiet) tx.makesNothingReady()
+        await log(tx, 'system', 'hello')
+      })
+    await write(false)
+    await write(true)
+    expect(seen).toEqual([true, false])
+    // On SQLite they are one commit.
+    await Promise.all([write(true), write(false), write(true)])
+    expect(seen.slice(2)).toContain(true)
+  })
+
   it('uses one timestamp for everything it writes', async () => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })

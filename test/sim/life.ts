@@ -70,13 +70,13 @@ export function beginLife(world: World): Life {
       }),
     read: (work) => alive(() => world.db.read(work)),
     onCommit: (listener) =>
-      world.db.onCommit(() => {
+      world.db.onCommit((mayBeReady) => {
         if (dead) return
         if (world.phase === 'busy' && random.chance(world.rates.lostWake)) return world.fault('lost wake')
-        listener()
+        listener(mayBeReady)
         if (world.phase !== 'busy' || !random.chance(world.rates.doubleWake)) return
         world.fault('repeated wake')
-        listener()
+        listener(mayBeReady)
       }),
   }
   const clock: Clock = {

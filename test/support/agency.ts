@@ -280,7 +280,7 @@ export async function until<T>(db: Db, look: () => Promise<T | null | undefined 
   for (;;) {
     // Subscribe before the lookup, so that a commit between the two is not missed.
     const committed = Promise.withResolvers<void>()
-    const stopListening = db.onCommit(committed.resolve)
+    const stopListening = db.onCommit(() => committed.resolve())
     try {
       const found = await look()
       if (found !== null && found !== undefined && found !== false) return found
@@ -322,7 +322,7 @@ function mortal(store: Db): { db: Db; die(): void; isDead(): boolean } {
       ...store,
       write: (streams, body) => alive(() => store.write(streams, body)),
       read: (body) => alive(() => store.read(body)),
-      onCommit: (listener) => store.onCommit(() => dead || listener()),
+      onCommit: (listener) => store.onCommit((mayBeReady) => dead || listener(mayBeReady)),
     },
     die: () => {
       dead = true

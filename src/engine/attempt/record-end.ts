@@ -71,6 +71,8 @@ export async function recordEnd(
           report: classified.report as Report,
           ...exitOf(conclusion),
         })
+        // The engine looks for work when it has counted the agent's slot as free, which is after this commit.
+        tx.makesNothingReady()
         const examined = mayExamine ? { run: scope.run, brief: current, attempt: reported } : null
         return { examined, points: ['attempt.reported'] }
       }

@@ -231,6 +231,7 @@ async function recordStarted(
     // The start is recorded already, by a commit with a lost response.
     if (attempt.status === 'running') return { run, brief: { ...brief, status: 'working' }, attempt }
     const scope = scopeOf(deps, tx, run, 'engine')
+    tx.makesNothingReady()
     return { run, ...(await recordStart(scope, brief, attempt, start)) }
   })
 }

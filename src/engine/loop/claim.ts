@@ -102,6 +102,7 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
   const claimed: Claimed[] = []
   for (const [index, { brief, reserved }] of ready.entries())
     claimed.push(await claim(deps, scope, brief, firstAgentId + index, reserved, above))
+  if (claimed.length === briefIds.length && !budgeted) tx.makesNothingReady()
   return claimed
 }
 

@@ -169,8 +169,10 @@ export function createEngine(parts: EngineDeps): Engine {
     if (stopping) examination.stop('daemon_stop')
     if (missed.delete(examination.attemptId)) examination.stop('cancelled')
     void examination.ended.then(() => {
+      // The commit of its end has already woken the engine; only work that waits for a slot was not looked at then.
+      const wasFull = freeChecks() <= 0
       examining.delete(examination.attemptId)
-      wake()
+      if (wasFull) wake()
     })
   }
 
@@ -242,7 +244,9 @@ export function createEngine(parts: EngineDeps): Engine {
     if (isWaiting) wake()
   }
 
-  const stopWaking = deps.db.onCommit(wake)
+  const stopWaking = deps.db.onCommit((mayBeReady) => {
+    if (mayBeReady) wake()
+  })
 
   return {
     async start() {

@@ -50,8 +50,15 @@ export async function findBriefByKey(tx: ReadTx, runId: string, key: string): Pr
   return (await findRows(tx, briefs, 'run_id = ? AND key = ?', [runId, key]))[0]
 }
 
-export const listBriefsById = (tx: ReadTx, ids: readonly string[]): Promise<Brief[]> =>
-  findRows(tx, briefs, `id IN (${ids.map(() => '?').join(', ')}) ORDER BY created_at, number, id`, ids)
+export async function listBriefsById(tx: ReadTx, ids: readonly string[]): Promise<Brief[]> {
+  const [first] = ids
+  if (first !== undefined && ids.length === 1) {
+    // A single brief is the usual case, and the store may know it by its key.
+    const brief = await findBrief(tx, first)
+    return brief === undefined ? [] : [brief]
+  }
+  return findRows(tx, briefs, `id IN (${ids.map(() => '?').join(', ')}) ORDER BY created_at, number, id`, ids)
+}
 
 export const listBriefsByStatus = (tx: ReadTx, status: string, limit: number): Promise<Brief[]> =>
   findRows(tx, briefs, `status = ? ORDER BY updated_at DESC, id ${boundLimit}`, [status, limit])
