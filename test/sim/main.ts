@@ -1,14 +1,21 @@
+import { randomInt } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 
-import { injectBug } from './bugs/inject.ts'
 import { tryBugs } from './bugs/try.ts'
-import type { Outcome } from './simulate.ts'
+import { dealSeeds } from './deal.ts'
+import type { SeedResult } from './worker.ts'
 
+/**
+ * `npm run sim -- --seeds 5000 --start random --playbook tiered --all` plays worlds on every core. `--start` takes the
+ * first seed or `random`, `--all` continues after a failure, `--jobs` sets the number of processes.
+ */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '100' },
     start: { type: 'string', default: '1' },
     playbook: { type: 'string', default: 'direct' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
     bug: { type: 'string' },
     bugs: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
@@ -16,48 +23,38 @@ const { values } = parseArgs({
   },
 })
 const seeds = wholeNumber('seeds', values.seeds)
-const start = wholeNumber('start', values.start)
-const playbook = values.playbook === 'tiered' ? 'tiered' : 'direct'
+const start = values.start === 'random' ? randomInt(1_000_000, 1_000_000_000) : wholeNumber('start', values.start)
+const jobs = Math.max(1, wholeNumber('jobs', values.jobs))
+if (values.playbook !== 'direct' && values.playbook !== 'tiered') refuse('--playbook must be direct or tiered')
+const playbook = values.playbook
 if (values.bugs) process.exit(await tryBugs(seeds, start))
-if (values.bug !== undefined) injectBug(values.bug)
-// Imported after the injection, so that every importer gets the module with the bug.
-const { simulate } = await import('./simulate.ts')
-
-let current = start
-// Errors thrown outside any awaited call.
-process.on('uncaughtException', (error: unknown) => {
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  printFailure(current, 'every error is handled', detail)
-  process.exit(1)
-})
 
 const began = performance.now()
 const total = { seeds: 0, events: 0, lives: 0, faults: new Map<string, number>(), failures: 0 }
-for (current = start; current < start + seeds; current++) {
-  const outcome = await simulate(current, playbook)
-  add(outcome)
-  if (values.verbose) console.log(`${current} ${outcome.hash} ${outcome.events} events, ${outcome.lives} lives`)
-  if (values.verbose && seeds === 1) console.log(outcome.log.join('\n'))
-  if (outcome.failure === null) continue
-  total.failures++
-  process.exitCode = 1
-  printFailure(current, outcome.failure.invariant, outcome.failure.detail)
-  if (!values.all) break
-}
+if (values.start === 'random') console.log(`${playbook}: ${seeds} seeds from ${start}`)
+if (values.verbose && seeds === 1 && values.bug === undefined) await printLog()
+await dealSeeds({ start, seeds, playbook, bug: values.bug, jobs, onResult: add })
 printTotal()
 
-function add({ events, lives, faults }: Outcome): void {
+function add({ seed, failure, hash, events, lives, faults }: SeedResult): boolean {
   total.seeds++
   total.events += events
   total.lives += lives
   for (const [kind, count] of faults) total.faults.set(kind, (total.faults.get(kind) ?? 0) + count)
-}
-
-function printFailure(seed: number, invariant: string, detail: string): void {
+  if (values.verbose) console.log(`${seed} ${hash} ${events} events, ${lives} lives`)
+  if (failure === null) return true
+  total.failures++
+  process.exitCode = 1
   const bug = values.bug === undefined ? '' : ` --bug ${values.bug}`
-  console.log(`seed ${seed} breaks "${invariant}": ${detail}`)
+  console.log(`seed ${seed} breaks "${failure.invariant}": ${failure.detail}`)
   const tiered = playbook === 'tiered' ? ' --playbook tiered' : ''
   console.log(`  npm run sim -- --seeds 1 --start ${seed}${tiered}${bug}`)
+  return values.all
+}
+
+async function printLog(): Promise<void> {
+  const { simulate } = await import('./simulate.ts')
+  console.log((await simulate(start, playbook)).log.join('\n'))
 }
 
 function printTotal(): void {
@@ -74,7 +71,12 @@ function printTotal(): void {
 
 function wholeNumber(name: string, text: string): number {
   const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= 0) return number
-  console.error(`error: --${name} must be a whole number, not "${text}"`)
+  return Number.isSafeInteger(number) && number >= 0
+    ? number
+    : refuse(`--${name} must be a whole number, not "${text}"`)
+}
+
+function refuse(why: string): never {
+  console.error(`error: ${why}`)
   process.exit(2)
 }

@@ -1,0 +1,56 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+import type { SeedRequest, SeedResult } from './worker.ts'
+
+export interface Deal {
+  readonly start: number
+  readonly seeds: number
+  readonly playbook: SeedRequest['playbook']
+  readonly bug: string | undefined
+  /** Number of processes. */
+  readonly jobs: number
+  /** Called for each world, in the order of their ends; returning false stops the deal. */
+  readonly onResult: (result: SeedResult) => boolean
+}
+
+/** Plays the seeds in several processes; each gets the next seed when it has played one. */
+export async function dealSeeds({ start, seeds, playbook, bug, jobs, onResult }: Deal): Promise<void> {
+  let next = start
+  let isOver = false
+  const take = (): number | null => (isOver || next >= start + seeds ? null : next++)
+
+  /** Deals to one process until there are no seeds left, and to another one if it ends. */
+  async function dealToOne(): Promise<void> {
+    let child: ChildProcess | null = null
+    for (let seed = take(); seed !== null; seed = take()) {
+      child ??= fork(worker, { stdio: 'inherit' })
+      const result = await ask(child, { seed, playbook, bug })
+      if (result.failure !== null && !child.connected) child = null
+      if (!onResult(result)) isOver = true
+    }
+    child?.disconnect()
+  }
+
+  await Promise.all(Array.from({ length: Math.min(jobs, seeds) }, dealToOne))
+}
+
+const worker = fileURLToPath(new URL('worker.ts', import.meta.url))
+
+/** Resolves with the result of a world. A process that ends without one has failed in it. */
+function ask(child: ChildProcess, request: SeedRequest): Promise<SeedResult> {
+  return new Promise((resolve) => {
+    const onMessage = (result: SeedResult): void => {
+      child.off('exit', onExit)
+      resolve(result)
+    }
+    const onExit = (code: number | null, signal: string | null): void => {
+      child.off('message', onMessage)
+      const failure = { invariant: 'the process survives', detail: `it ended with ${code ?? signal}` }
+      resolve({ seed: request.seed, failure, hash: '', events: 0, lives: 0, faults: [] })
+    }
+    child.once('message', onMessage)
+    child.once('exit', onExit)
+    child.send(request)
+  })
+}
