@@ -121,7 +121,7 @@ export function createEngine(parts: EngineDeps): Engine {
       wakeAfterHold(heldUntil)
     } catch (error) {
       stopPending ||= mustStop
-      // Nothing is lost: what is ready stays ready, and the sweep comes by again.
+      // Nothing is lost: ready work stays ready, and the sweep retries.
       deps.log.error('claiming failed', {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       })
@@ -263,7 +263,7 @@ export function createEngine(parts: EngineDeps): Engine {
       stopWaking()
       for (const cancel of timers) cancel()
       holdTimer?.cancel()
-      // First, because a sweep that waits for a full disk would be waited for until there is space.
+      // Aborted first, because a sweep that waits for a full disk would otherwise delay the stop until there is space.
       stopped.abort()
       await passing
       while (live.size + examining.size + proving.size > 0) {

@@ -19,14 +19,14 @@ import { isPassing, persist } from '../persist.ts'
 export interface FaultPlace {
   readonly runId: string
   readonly briefId: string
-  /** Null: the fault has nothing to do with an attempt under way. */
+  /** Null: the fault concerns no running attempt. */
   readonly attemptId: string | null
 }
 
 /**
- * Runs a write that asks a playbook. If it throws twice, the fault is ours: nobody may be left waiting for it without
- * a word, so the brief is blocked with a question, without asking the playbook again; `rescue` first records
- * the part that needs no playbook. Trouble of the store is left to the caller, who waits for it to pass.
+ * Runs a write that asks a playbook. If it throws twice, the fault is Agency's: the brief must not wait silently, so it
+ * is blocked with a question, without asking the playbook again; `rescue` first records the part that needs no
+ * playbook. Errors of the store are left to the caller, which retries.
  */
 export async function withNet<T>(
   deps: EngineDeps,
