@@ -9,6 +9,7 @@ import type { DaemonService } from './daemon/service.ts'
 import type { Db } from './db/port.ts'
 import { applyDecisions } from './engine/outcome/decide.ts'
 import type { EngineDeps } from './engine/deps.ts'
+import { createTroubles } from './engine/evidence/trouble.ts'
 import { createEngine, type Engine } from './engine/loop/engine.ts'
 import type { ScopeParts } from './work/scope.ts'
 import type { Feed } from './events/feed.ts'
@@ -185,7 +186,11 @@ export function composeAgency(parts: Parts): Agency {
       : { talentOf: (tier, run) => candidatesFor(talent.pool(run.configuration.team?.talent), tier) }
   const queue = createQueue(parts)
   const stopping = new AbortController()
-  const engine = withQueue(createEngine({ ...parts, ...scopes, ...people, runtimes }), queue, stopping)
+  const engine = withQueue(
+    createEngine({ ...parts, ...scopes, ...people, runtimes, troubles: createTroubles(parts) }),
+    queue,
+    stopping,
+  )
   const missions = createMissions({ db, ids })
   const runs = createRuns({
     db,

@@ -7,9 +7,11 @@ import type { Log } from '../kernel/log.ts'
 import type { ChaosPoint } from '../kernel/chaos-point.ts'
 import type { Brief, Tier } from '../work/briefs/contract.ts'
 import type { Repositories } from '../repositories/port.ts'
+import type { HostChecks } from '../work/repository-settings/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { WorkspacePolicy, Workspaces } from '../workspaces/port.ts'
 import type { ScopeParts } from '../work/scope.ts'
+import type { Troubles } from './evidence/trouble.ts'
 import type { AttemptFiles } from '../work/attempts/files.ts'
 
 export interface EngineDeps extends ScopeParts {
@@ -23,6 +25,10 @@ export interface EngineDeps extends ScopeParts {
   readonly workspaces: Workspaces
   /** Without it, no run has a repository. */
   readonly repositories?: Repositories
+  /** Tells the fault of a place from that of an agent; without it, every failed check is the agent's. */
+  readonly troubles?: Troubles
+  /** The commands that the configuration allows outside any box, by repository. */
+  readonly hostChecks?: ReadonlyMap<string, HostChecks>
   /** What may be done from inside a brief's workspace. */
   readonly policyOf?: (run: Run, brief: Brief) => WorkspacePolicy
   /** Returns the text of a persona for the system prompt, in a run. */

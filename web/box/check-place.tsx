@@ -1,9 +1,9 @@
 import { type CheckedIn, checkedInText, checkedInWarning } from '../../src/kernel/checked-in.ts'
 import { Sign } from '../parts/state.tsx'
 
-/** Names the place where evidence was checked. */
+/** Names the place where evidence was checked, unless a warning names it. */
 export const CheckPlace = ({ place }: { place: CheckedIn | null }) =>
-  place === null ? null : <span className="label">{checkedInText[place]}</span>
+  place === null || checkedInWarning(place) !== null ? null : <span className="label">{checkedInText[place]}</span>
 
 /** Warns of places that prove less than a fresh checkout. */
 export function CheckWarnings({ warnings }: { warnings: readonly string[] }) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
 import type { CheckResult, Finding } from '../../work/evidence/record.ts'
-import type { Setup, Workspace } from '../../workspaces/port.ts'
+import type { Checkout, Setup, Workspace } from '../../workspaces/port.ts'
 import { checkCommand } from './command.ts'
 import { checkFile } from './file.ts'
 import type { Found, Scene } from './finding.ts'
@@ -25,7 +25,14 @@ export interface EvidenceCheck {
   readonly ourPorts?: readonly number[]
   /** Prepares the workspace for commands; called after the files were looked at, because it may write some. */
   readonly setUp?: () => Promise<Setup | null>
+  /** Commands that run in a place of their own, outside any box. */
+  readonly host?: HostCommands
   readonly signal?: AbortSignal
+}
+
+export interface HostCommands {
+  readonly commands: readonly string[]
+  readonly open: () => Promise<Checkout>
 }
 
 /**
@@ -33,30 +40,38 @@ export interface EvidenceCheck {
  * runs: a file that a check produces was not delivered. Rejects if something could not be checked.
  */
 export async function checkEvidence(check: EvidenceCheck): Promise<CheckResult> {
-  const { evidence, files, workspace, mayRunCommands, clock, ourPorts = [], setUp, signal } = check
-  const { outputs, missing } = await findOutputs(check.outputs, files)
-  const scene: Scene = {
-    files,
-    workspace,
-    outputs,
-    missing,
-    mayRunCommands,
-    clock,
-    ourPorts,
-    ...(signal && { signal }),
-  }
+  const { evidence, files, clock, host, signal } = check
+  const found = await findOutputs(check.outputs, files)
   const findings: Finding[] = []
   for (const [item, each] of [...evidence.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {
     signal?.throwIfAborted()
     const began = clock.nowMs()
-    const setup = isProcess(each) && mayRunCommands ? ((await setUp?.()) ?? null) : null
-    const found = setup?.outcome === 'failed' ? notSetUp(setup) : await look(each, scene)
+    const place = each.kind === 'command' && host?.commands.includes(each.run) ? await host.open() : null
+    const looked = await lookIn(
+      each,
+      place === null ? check : { ...check, workspace: place, setUp: place.setUp, mayRunCommands: true },
+      found,
+    )
     // The result of a command that was ended with the examination says nothing.
     signal?.throwIfAborted()
     // A clock that is set back while a check runs must not make a negative duration.
-    findings.push({ item, kind: each.kind, evidence: each, ...found, durationMs: Math.max(0, clock.nowMs() - began) })
+    findings.push({ item, kind: each.kind, evidence: each, ...looked, durationMs: Math.max(0, clock.nowMs() - began) })
   }
-  return { findings: findings.sort((a, b) => a.item - b.item), outputs }
+  return { findings: findings.sort((a, b) => a.item - b.item), outputs: found.outputs }
+}
+
+/** Checks one item of evidence again, in another place. */
+export const checkItem = async (evidence: Evidence, check: EvidenceCheck): Promise<Found> =>
+  lookIn(evidence, check, await findOutputs(check.outputs, check.files))
+
+async function lookIn(
+  evidence: Evidence,
+  { files, workspace, mayRunCommands, clock, ourPorts = [], setUp, signal }: EvidenceCheck,
+  found: Pick<Scene, 'outputs' | 'missing'>,
+): Promise<Found> {
+  const setup = isProcess(evidence) && mayRunCommands ? ((await setUp?.()) ?? null) : null
+  if (setup?.outcome === 'failed') return notSetUp(setup)
+  return look(evidence, { files, workspace, ...found, mayRunCommands, clock, ourPorts, ...(signal && { signal }) })
 }
 
 /** Git evidence starts processes of our own, which change nothing; commands and servers are the work's. */

@@ -12,19 +12,20 @@ const installed = /(?:^|\/)(?:node_modules|\.venv|venv|vendor|site-packages)(?:\
 
 /**
  * Finds the files that a check may lack: those that are in a copy of the agent's workspace, but not in the checkout of
- * its commit. `named` are those that the output of the check names; `all` leaves out files of missing directories.
+ * its commit. `named` are those that the check or its output names; `all` leaves out files of missing directories.
  */
 export async function findMissingFiles(
   copy: Checkout,
   checkout: Checkout,
-  output: string,
+  { command, output }: { command: string; output: string },
   signal?: AbortSignal,
 ): Promise<{ named: MissingFile[]; all: MissingFile[] }> {
   const [there, here] = await Promise.all([list(copy, signal), list(checkout, signal)])
   const missing = [...there].filter((path) => !here.has(path))
   const known = new Set(missing)
   const all = missing.filter((path) => !known.has(parentOf(path)))
-  const byPath = missing.filter((path) => isNamed(path, output))
+  // A word of a command, such as the name of a script, may also be the name of a directory.
+  const byPath = missing.filter((path) => isNamed(path, output) || (/[./]/.test(path) && isNamed(path, command)))
   const named =
     byPath.length > 0 ? byPath : missing.filter((path) => !installed.test(path) && hasName(output, stemOf(path)))
   return { named: withoutParents(named).map(fileOf), all: all.map(fileOf) }

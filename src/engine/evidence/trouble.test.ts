@@ -161,6 +161,32 @@ describe('the agent is at fault', () => {
     })
   })
 
+  it('if git ignores the file that a silent command names, although it fails on the base in the same way', async () => {
+    const { judge } = await play({
+      base: { '.gitignore': 'dist\n' },
+      work: { 'dist/app.js': 'x', 'a.txt': 'a' },
+      evidence: 'test -f dist/app.js',
+    })
+    expect(await judge()).toMatchObject({
+      fault: 'agent',
+      findings: [{ detail: expect.stringMatching(/: dist\/app\.js is not committed$/) }],
+    })
+  })
+
+  it('if a file is missing as well, whatever else fails', async () => {
+    const { finding, grounds, troubles } = await play({
+      base: { 'a.txt': 'a' },
+      work: { 'b.txt': 'b' },
+      evidence: 'no-such-tool',
+    })
+    const evidence = Evidence.parse({ kind: 'file', path: 'c.txt' })
+    const file: Finding = { ...finding, item: 1, kind: 'file', evidence, detail: 'c.txt does not exist' }
+    expect(await troubles.judgeFindings([finding, file], grounds)).toEqual({
+      fault: 'agent',
+      findings: [finding, file],
+    })
+  })
+
   it('if a file exists only in its workspace, without a look at the base', async () => {
     const { judge, made } = await play({
       base: { '.gitignore': 'dist\n' },
@@ -249,7 +275,11 @@ describe('the place is at fault', () => {
       work: { 'b.txt': 'b', ...tinyModule },
       evidence: 'node test.js',
     })
-    expect(await judge()).toMatchObject({ fault: 'place', what: '`node test.js` fails on main as well' })
+    expect(await judge()).toMatchObject({
+      fault: 'place',
+      what: '`node test.js` fails on main as well',
+      detail: "exit code 1, expected 0: Error: Cannot find module 'tiny-mod'",
+    })
     expect(made).toEqual(['att_1', 'att_1.copy', 'att_1.base'])
     await grounds.checkout.remove()
     expect(left()).toEqual([])

@@ -83,21 +83,25 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
     judgeFindings: (findings, grounds) =>
       withPlaces(grounds, async ({ base, copy }) => {
         const explained: Finding[] = []
+        // A file that is missing is the agent's to deliver, whatever else fails.
+        const mayBePlace = findings.every(({ evidence }) => isProgram(evidence))
         for (const finding of findings) {
           const { evidence } = finding
-          if (isProgram(evidence) && missesProgram(finding) && missesProgram(await onBase(evidence, grounds, base)))
+          const isJudged = mayBePlace && isProgram(evidence)
+          if (isJudged && missesProgram(finding) && missesProgram(await onBase(evidence, grounds, base)))
             return { fault: 'place', ...describe(finding, evidence, `cannot run on ${grounds.branch} either`) }
           const place = await copy.get()
           if (place === null || !(await grounds.check(evidence, place)).passed) {
             explained.push(finding)
             continue
           }
-          const missing = await findMissingFiles(place, grounds.checkout, finding.output, grounds.signal)
+          const missing = await findMissingFiles(place, grounds.checkout, textsOf(finding), grounds.signal)
           // A file that a check names and that no tool installs is one that the agent did not commit.
           const isUncommitted = missing.named.some((file) => !file.installed)
-          if (isProgram(evidence) && !isUncommitted && failsAlike(finding, await onBase(evidence, grounds, base)))
+          if (isJudged && !isUncommitted && failsAlike(finding, await onBase(evidence, grounds, base)))
             return { fault: 'place', ...describe(finding, evidence, `fails on ${grounds.branch} as well`) }
-          explained.push(explain(finding, missing, await grounds.checkout.setUp()))
+          const setup = isProgram(evidence) ? await grounds.checkout.setUp() : null
+          explained.push(explain(finding, missing, setup))
         }
         return { fault: 'agent', findings: explained }
       }),
@@ -156,6 +160,12 @@ async function withPlaces<T>(grounds: Grounds, work: (places: Places) => Promise
 const isProgram = (evidence: Evidence): evidence is EvidenceOf<'command' | 'http'> =>
   evidence.kind === 'command' || evidence.kind === 'http'
 
+/** The texts in which a check names what it needs. */
+const textsOf = ({ evidence, output }: Finding): { command: string; output: string } => {
+  if (evidence.kind === 'command') return { command: evidence.run, output }
+  return { command: evidence.kind === 'http' ? evidence.start : '', output }
+}
+
 const missesProgram = (found: Outcome): boolean => !found.passed && missingProgram(exitCodeIn(found), found.output)
 
 const failsAlike = (one: Outcome, other: Outcome): boolean =>
@@ -163,10 +173,19 @@ const failsAlike = (one: Outcome, other: Outcome): boolean =>
 
 const describe = ({ detail, output }: Finding, evidence: EvidenceOf<'command' | 'http'>, how: string) => ({
   what: `\`${shorten(evidence.kind === 'command' ? evidence.run : evidence.start, 200)}\` ${how}`,
-  detail: shorten([detail, lastLine(output)].filter((line) => line !== '').join(': '), 300),
+  detail: shorten([detail, tellingLine(output)].filter((line) => line !== '').join(': '), 300),
 })
 
-const lastLine = (output: string): string => output.trim().split('\n').at(-1)?.trim() ?? ''
+/** Returns the line of an output that says most: the first with an error, otherwise the last. */
+function tellingLine(output: string): string {
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  return lines.find((line) => isTelling.test(line)) ?? lines.at(-1) ?? ''
+}
+
+const isTelling = /\b(?:error|cannot|can't|not found|no such|denied|refused|unauthori[sz]ed|E[A-Z]*\d{3})\b/i
 
 const maxNamed = 3
 

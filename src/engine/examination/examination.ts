@@ -6,14 +6,15 @@ import type { Attempt } from '../../work/attempts/contract.ts'
 import { releaseAttempt } from '../../work/attempts/hold.ts'
 import { findAttempt } from '../../work/attempts/store.ts'
 import { findBrief } from '../../work/briefs/store.ts'
+import { holdForChecks } from '../../work/repository-settings/ask.ts'
 import { openScope } from '../../work/scope.ts'
 import type { Stop } from '../attempt/classify.ts'
 import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
-import { type AttemptEnd, endAttempt } from '../outcome/end.ts'
+import { endAttempt } from '../outcome/end.ts'
 import { blockWithFault, withNet } from '../outcome/fault.ts'
 import { persist } from '../persist.ts'
-import { examine } from './examine.ts'
+import { examine, type Examined } from './examine.ts'
 
 /** The check of one attempt's evidence by this process. */
 export interface Examination {
@@ -46,7 +47,7 @@ export function startExamination(deps: EngineDeps, claimed: Claimed): Examinatio
   }
 
   /** Resolves to the end of the attempt, or to the reason why nothing could be checked: that is not the agent's fault. */
-  async function findEnd(): Promise<AttemptEnd | string> {
+  async function findEnd(): Promise<Examined | string> {
     for (let tries = 0; ; tries++) {
       try {
         return await examine(deps, claimed, aborted.signal)
@@ -77,16 +78,14 @@ export function startExamination(deps: EngineDeps, claimed: Claimed): Examinatio
 }
 
 /** Resolves to whether the run has ended; an attempt that was ended or taken over meanwhile stays as it is. */
-const record = (
-  deps: EngineDeps,
-  { run, brief: known, attempt: claimed }: Claimed,
-  end: AttemptEnd,
-): Promise<boolean> =>
+const record = (deps: EngineDeps, { run, brief: known, attempt: claimed }: Claimed, end: Examined): Promise<boolean> =>
   deps.db.write([`run:${run.id}`], async (tx) => {
     const scope = await openScope(deps, tx, run.id)
     const attempt = await findAttempt(tx, claimed.id)
     if (scope === null || attempt === undefined || !isOurs(deps, attempt)) return false
-    await endAttempt(scope, (await findBrief(tx, known.id)) ?? known, attempt, end)
+    const brief = (await findBrief(tx, known.id)) ?? known
+    if ('trouble' in end) await holdForChecks(scope, brief, attempt, end.trouble)
+    else await endAttempt(scope, brief, attempt, end)
     return scope.run.endedAt !== null
   })
 

@@ -15,11 +15,12 @@ import { findRun } from '../../work/runs/store.ts'
 import { openScope } from '../../work/scope.ts'
 import { lookForObstacles } from '../../work/stops/store.ts'
 import { integrationBranch } from '../../repositories/port.ts'
-import type { Checkout, Setup } from '../../workspaces/port.ts'
+import type { Checkout, CheckoutRequest, Setup } from '../../workspaces/port.ts'
 import type { Stop } from '../attempt/classify.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import { checkEvidence } from '../evidence/check.ts'
+import { createHostCheckout } from '../evidence/host.ts'
 import { Unchecked } from '../evidence/finding.ts'
 import { persist } from '../persist.ts'
 
@@ -114,7 +115,10 @@ const record = (deps: EngineDeps, runId: string, proofId: string, end: ProofEnd)
 async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): Promise<ProofEnd> {
   const items = provableEvidence(made.briefs)
   if (items.length === 0) return { status: 'passed', findings: [], checkedIn: null }
-  const checkout = await openCheckout(deps, made, items, signal)
+  const request = requestOf(deps, made, items, signal)
+  const checkout = await deps.workspaces.checkout(request)
+  const hostChecks = deps.hostChecks?.get(made.repository.path)
+  const host = hostChecks === undefined ? null : createHostCheckout(deps.workspaces, request, hostChecks)
   try {
     refuseUncheckable(deps, items, checkout)
     const { findings } = await checkEvidence({
@@ -126,12 +130,13 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
       clock: deps.clock,
       ourPorts: deps.ourPorts?.() ?? [],
       setUp: () => setUp(checkout),
+      ...(host === null ? {} : { host }),
       signal,
     })
     signal.throwIfAborted()
     return {
       status: findings.every(({ passed }) => passed) ? 'passed' : 'failed',
-      checkedIn: made.checks.place,
+      checkedIn: host?.isUsed() === true ? 'host' : made.checks.place,
       findings: findings.map(({ item, evidence, passed, detail, output, boxed }) => ({
         evidence,
         briefs: (items[item] as ProvableEvidence).briefs.map(({ key }) => key),
@@ -142,27 +147,28 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
       })),
     }
   } finally {
-    await checkout.remove().catch((error: unknown) => {
-      deps.log.warn('a checkout stays on the disk', { proof: made.proof.id, error: String(error) })
-    })
+    for (const each of [checkout, host])
+      await each?.remove().catch((error: unknown) => {
+        deps.log.warn('a checkout stays on the disk', { proof: made.proof.id, error: String(error) })
+      })
   }
 }
 
 /**
- * Opens a fresh checkout of the result, with the box and the policy of the work that it comes from. If the operator
+ * Requests a fresh checkout of the result, with the box and the policy of the work that it comes from. If the operator
  * decided that work on this repository is checked in the agents' workspaces, it is a copy of one of them, with tracked
  * files as in the result.
  */
-function openCheckout(
+function requestOf(
   deps: EngineDeps,
   { run, repository, proof, checks }: ProofToMake,
   items: readonly ProvableEvidence[],
   signal: AbortSignal,
-): Promise<Checkout> {
+): CheckoutRequest {
   const involved = items.flatMap(({ briefs }) => briefs)
   const wantsBox = ({ runtime }: Brief): boolean => deps.runtimes.get(runtime)?.capabilities.boxed ?? false
   const like = (involved.find(wantsBox) ?? involved[0]) as Brief
-  return deps.workspaces.checkout({
+  return {
     id: proof.id,
     runId: run.id,
     box: wantsBox(like),
@@ -179,7 +185,7 @@ function openCheckout(
           },
     setup: checks.setup,
     signal,
-  })
+  }
 }
 
 /**

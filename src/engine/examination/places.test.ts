@@ -1,0 +1,161 @@
+// @suite process
+
+import { describe, expect, it } from 'vitest'
+
+import { type AgencyOptions, openAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { makeRepository, openRepositories, type TestRepository } from '../../../test/support/repository.ts'
+import { operator } from '../../../test/support/work.ts'
+import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import type { Question } from '../../work/questions/contract.ts'
+import type { Run } from '../../work/runs/contract.ts'
+
+const work: StepInput[] = [
+  { write: { path: 'node_modules/tiny/index.js', text: '' } },
+  { write: { path: 'a.txt', text: 'a\n' } },
+  { report: { status: 'done', summary: 'Done.', outputs: ['a.txt'] } },
+]
+const ignoring = { 'README.md': '# A\n', '.gitignore': 'node_modules\n' }
+/** Passes only where the agent has installed the package, and prints nothing that names it. */
+const needsPackage = 'test -f node_modules/tiny/index.js'
+
+interface Place {
+  agency: TestAgency
+  repository: TestRepository
+  start(run: string[], more?: object): Promise<Run>
+  question(run: Run): Promise<Question>
+  gate(run: Run): ReturnType<TestAgency['gates']['ofRun']>
+}
+
+async function open(files: Record<string, string> = ignoring, options: (path: string) => AgencyOptions = () => ({})) {
+  const repository = makeRepository(files)
+  const agency = await openAgency({
+    ...openRepositories(),
+    defaults: { onLimit: 'ask' },
+    ...options(repository.path),
+  })
+  await agency.engine.start()
+  const place: Place = {
+    agency,
+    repository,
+    start: (commands, more = {}) =>
+      agency.run({
+        play: [work],
+        evidence: commands.map((run) => ({ kind: 'command' as const, run })),
+        repo: repository.path,
+        ...more,
+      }),
+    question: (run) =>
+      agency.until(async () => (await agency.inspect(run)).questions.find(({ answeredAt }) => answeredAt === null)),
+    gate: (run) =>
+      agency.until(async () => {
+        const found = await agency.gates.ofRun(run.id)
+        return found.gates.some(({ gate, status }) => gate === 'merge' && status === 'pending') && found
+      }),
+  }
+  return place
+}
+
+const warning = 'Checked in the agent’s workspace, not in a fresh checkout: untracked files may have helped (main)'
+
+describe('a repository whose fresh checkouts cannot be checked', () => {
+  it('is asked about, and its work is checked in the agent’s workspace if the operator says so', async () => {
+    const { agency, repository, start, question, gate } = await open()
+    const run = await start([needsPackage])
+    const asked = await question(run)
+    expect(asked).toMatchObject({
+      class: 'checks',
+      text: `The check cannot run in a fresh checkout: \`${needsPackage}\` fails on main as well (exit code 1, expected 0).`,
+    })
+    expect(await agency.brief(run)).toMatchObject({ status: 'blocked', retriesUsed: 0 })
+    await agency.questions.answer(operator, asked.id, 'workspace')
+    const [opened] = (await gate(run)).gates
+    expect(opened?.summary.anomalies).toContain(warning)
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'workspace' }])
+    await agency.gates.approve(operator, { target: run.id, gate: 'merge' })
+    expect((await agency.settled(run)).status).toBe('done')
+    expect(repository.git('ls-tree', '--name-only', 'HEAD').split('\n')).toEqual(['.gitignore', 'README.md', 'a.txt'])
+    // The answer is remembered: the next run asks nothing.
+    const more: StepInput[] = [{ write: { path: 'b.txt', text: 'b\n' } }, ...work]
+    const next = await start([needsPackage], { play: [more] })
+    await gate(next)
+    expect((await agency.inspect(next)).questions).toEqual([])
+  })
+
+  it('is set up by the command that the operator answers', async () => {
+    const { agency, start, question, gate } = await open()
+    const run = await start([needsPackage])
+    const setup = 'mkdir -p node_modules/tiny && touch node_modules/tiny/index.js'
+    await agency.questions.answer(operator, (await question(run)).id, setup)
+    const [opened] = (await gate(run)).gates
+    expect(opened?.summary.anomalies).not.toContain(warning)
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'checkout' }])
+    expect(await agency.repositorySettings.show(run.repository?.path ?? '')).toMatchObject({ setup })
+  })
+
+  it('is asked about if its setup fails on the base as well', async () => {
+    const { start, question } = await open()
+    const asked = await question(await start(['true'], { setup: 'echo E401 >&2; exit 1' }))
+    expect(asked.text).toMatch(
+      /^The check cannot run in a fresh checkout: `echo E401 .*` fails on main as well \(.*\)\.$/,
+    )
+  })
+})
+
+describe('a repository with paths to check', () => {
+  it('is checked out with these only', async () => {
+    const { agency, repository, start, gate } = await open({ ...ignoring, 'big/a': 'a', 'small/b': 'b' })
+    await agency.repositorySettings.set(operator, { path: repository.path, paths: ['small'] })
+    const run = await start(['test -f small/b && test ! -e big'])
+    await gate(run)
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'checkout' }])
+  })
+})
+
+describe('an agent', () => {
+  it('is told which file its commit lacks, and no person is asked', async () => {
+    const { agency, start, gate } = await open({ ...ignoring, 'test.js': '' })
+    const lazy: StepInput[] = [{ write: { path: 'test.js', text: "require('tiny')" } }, ...work]
+    const right: StepInput[] = [{ write: { path: 'test.js', text: '' } }, ...work]
+    const run = await start(['node test.js'], { play: [lazy, right] })
+    await gate(run)
+    const { attempts, questions } = await agency.inspect(run)
+    expect(questions).toEqual([])
+    expect(attempts).toMatchObject([{ outcome: 'bad_output' }, { outcome: 'ok', checkedIn: 'checkout' }])
+    expect(agency.prompts.get(attempts[1]?.id ?? '')).toContain(
+      'it holds where you worked, but not in a fresh checkout of your commit: node_modules/tiny is neither committed nor installed by a setup',
+    )
+  })
+
+  it('is told that its commit breaks the setup', async () => {
+    const { agency, start } = await open({ 'deps.sh': 'exit 0\n' })
+    const breaking: StepInput[] = [{ write: { path: 'deps.sh', text: 'exit 7\n' } }, ...work]
+    const run = await start(['true'], { play: [breaking], setup: 'sh deps.sh', retryBudget: 0, onLimit: 'fail' })
+    await agency.settled(run)
+    const [check] = (await agency.inspect(run)).evidence
+    expect(check?.detail).toMatch(/^not run: `sh deps.sh` fails on your commit, but not on main/)
+  })
+})
+
+describe('a repository of config.yaml', () => {
+  it('has its listed commands run on the host, and all others in a fresh checkout', async () => {
+    const listed = 'test -f prepared-on-host'
+    const { agency, start, gate } = await open(ignoring, (path) => ({
+      hostChecks: new Map([[path, { commands: [listed], setup: 'touch prepared-on-host' }]]),
+    }))
+    const run = await start([listed, 'test ! -f prepared-on-host'])
+    const [opened] = (await gate(run)).gates
+    expect(opened?.summary.anomalies).toContain(
+      'Checked on the host, outside any box, by commands of config.yaml (main)',
+    )
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'host' }])
+  })
+
+  it('is checked in a fresh checkout if no listed command is evidence', async () => {
+    const { agency, start, gate } = await open(ignoring, (path) => ({
+      hostChecks: new Map([[path, { commands: ['make test'], setup: null }]]),
+    }))
+    const run = await start(['true'])
+    await gate(run)
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ checkedIn: 'checkout' }])
+  })
+})
