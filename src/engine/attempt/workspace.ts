@@ -11,8 +11,9 @@ import type { EngineDeps } from '../deps.ts'
 export function workspaceRequest(deps: EngineDeps, run: Run, brief: Brief): WorkspaceRequest {
   const { repository, configuration } = run
   const judged = repository === null ? brief.verifies : null
+  const isInClone = repository !== null && brief.verifies !== null
   return {
-    id: brief.remainderOf ?? judged ?? brief.id,
+    id: isInClone ? brief.id : (brief.remainderOf ?? judged ?? brief.id),
     ...(judged === null ? {} : { homeOf: brief.id }),
     runId: brief.runId,
     attemptId: brief.attemptId,

@@ -109,4 +109,32 @@ describe('the evidence of work in a repository', () => {
     const { attempts } = await agency.inspect(run)
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['ok', 'ok'])
   })
+
+  it('of the rest of a partial brief is seen by its verifier', async () => {
+    const { agency, start, merged } = await open()
+    const looks = (...checked: string[]) => [
+      { report: { status: 'done', summary: 'Looked.', verdict: { verdict: 'pass', checked } } },
+    ]
+    const part = { status: 'partial', summary: 'Half.', remaining: 'Write b.md', outputs: ['a.md'] } as const
+    const scenario = {
+      attempts: [
+        [write('a.md', 'a\n'), { report: part }],
+        [write('b.md', 'b\n'), report('b.md')],
+      ],
+      verify: [looks('a.md'), looks('b.md', 'a.md')],
+    }
+    const evidence = ['a.md', 'b.md'].map((path) => ({ kind: 'file', path }))
+    const run = await start([], [], {
+      briefs: [{ key: 'main', objective: 'Write both', evidence }],
+      verify: 'all',
+      runtimeOptions: { scenario },
+    })
+    expect((await merged(run)).status).toBe('done')
+    expect((await agency.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual([
+      'partial_output',
+      'ok',
+      'ok',
+      'ok',
+    ])
+  })
 })

@@ -14,7 +14,7 @@ export async function cleanRun(deps: EngineDeps, runId: string): Promise<void> {
   for (const brief of briefs) {
     const { startCommit: start } = brief
     // The remainder of a brief uses the directory of that brief.
-    if (start === null || brief.remainderOf !== null) continue
+    if (start === null || (brief.remainderOf !== null && brief.verifies === null)) continue
     const removed = deps.workspaces.remove(workspaceRequest(deps, run, brief), async (workspace) => {
       // A verifier leaves no work behind.
       if (brief.verifies !== null) return

@@ -23,7 +23,7 @@ export async function beginningOf(
   if (run.repository === null) return {}
   const begins = brief.startCommit === null
   if (!begins && (isResumed || !isLook(brief))) return {}
-  const place = brief.remainderOf ?? brief.verifies
+  const place = brief.verifies ?? brief.remainderOf
   const placed = place === null ? undefined : await findBrief(tx, place)
   if (placed !== undefined && placed.startCommit !== null) {
     const startCommit = brief.verifies === null ? placed.startCommit : (placed.branchCommit ?? placed.startCommit)
