@@ -1,6 +1,7 @@
 import type { Decision, PlaybookEvent } from '../../playbooks/contract.ts'
 import { acknowledge } from '../../work/amendments/moves.ts'
 import { writeDocument } from '../../work/artifacts/write.ts'
+import { countUnderWay } from '../../work/attempts/store.ts'
 import { addBriefs } from '../../work/briefs/add.ts'
 import { createBriefs } from '../../work/briefs/create.ts'
 import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from '../../work/briefs/drafts.ts'
@@ -66,8 +67,9 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
     case 'close_brief':
       return closeBrief(scope, decision.brief)
     case 'fail_brief':
-      // A pending brief has not started, so that only the run can have failed.
-      if (decision.brief.status === 'pending') return endRun(scope, 'failed', decision.reason)
+      // A pending brief has not started, so that the run has failed; its agents at work may finish before it ends.
+      if (decision.brief.status === 'pending' && (await countUnderWay(scope.tx, scope.run.id)) === 0)
+        return endRun(scope, 'failed', decision.reason)
       return failBrief(scope, decision.brief, decision.reason)
     case 'cancel_briefs':
       return supersede(scope, decision.briefs, decision.reason)

@@ -7,7 +7,7 @@ import { type BriefStatus, briefStatuses, canMove, checkMove, endStatuses, nextS
 const table: Record<BriefStatus, Partial<Record<BriefStatus, readonly EventKind[]>>> = {
   draft: { committed: ['tasks_committed'], pending: ['gate_approved'], cancelled: ['brief_cancelled'] },
   committed: { draft: ['tasks_reopened'], pending: ['all_committed'], cancelled: ['brief_cancelled'] },
-  pending: { assigned: ['assigned'], cancelled: ['brief_cancelled'] },
+  pending: { assigned: ['assigned'], failed: ['failed'], cancelled: ['brief_cancelled'] },
   assigned: {
     working: ['spawned'],
     pending: ['retried', 'declined'],
@@ -81,7 +81,7 @@ describe.each(pairs)('a brief that is %s', (from, to) => {
 
 it('lists the allowed moves in its hint', () => {
   expect(() => checkMove('pending', 'done')).toThrow(
-    expect.objectContaining({ hint: 'From pending a brief can become: assigned, cancelled.' }),
+    expect.objectContaining({ hint: 'From pending a brief can become: assigned, failed, cancelled.' }),
   )
   expect(() => checkMove('done', 'pending')).toThrow(
     expect.objectContaining({ hint: 'From done a brief can become: nothing else.' }),

@@ -35,6 +35,8 @@ export const briefMoves: readonly Move[] = [
   ...each(running, 'pending', 'retried'),
   ['assigned', 'pending', 'declined'],
   ...each(running, 'failed', 'failed'),
+  // Its budget is used up before it starts, while other agents of the run are still at work.
+  ['pending', 'failed', 'failed'],
   ['working', 'completion_drive_review', 'review_started'],
   // From assigned only by a fault of Agency, which is no reason to launch an agent again.
   ...each(running, 'blocked', 'escalated'),

@@ -35,6 +35,17 @@ const budgetOf = async (agency: TestAgency, scope: Budget['scope'], scopeId: str
 const questionOf = (agency: TestAgency, run: { id: string }) =>
   agency.until(async () => (await agency.inspect(run)).questions.find((each) => each.answeredAt === null))
 
+const playedBrief = (key: string, steps: StepInput[]) => ({
+  key,
+  objective: 'Do it',
+  runtimeOptions: { scenario: { steps } },
+})
+
+const outcomesOf = async (agency: TestAgency, run: { id: string }, key: string) => {
+  const { id } = await agency.brief(run, key)
+  return (await agency.inspect(run)).attempts.filter(({ briefId }) => briefId === id).map(({ outcome }) => outcome)
+}
+
 describeStores('the ledger', (openFresh, kind) => {
   it('has one row for each model call, and the same sums on attempt, brief and run', async () => {
     const agency = await startAgency(openFresh, { prices })
@@ -157,6 +168,56 @@ describeStores('a budget', (openFresh, kind) => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.settled(await agency.run({ tokenBudget: 10, onLimit: 'fail', play: [[uses(10), hang]] }))
     expect(run).toMatchObject({ status: 'failed' })
+  })
+
+  it('that is used up lets the agents at work finish before on_limit: fail ends the run', async () => {
+    const agency = await startAgency(openFresh, { prices, defaults })
+    const run = await agency.run({
+      tokenBudget: 10,
+      onLimit: 'fail',
+      briefs: [
+        playedBrief('finishing', [...work, uses(10), pauses('finishing')]),
+        playedBrief('first', [pauses('first'), ...work]),
+        { ...playedBrief('starved', [...work]), after: ['first'] },
+      ],
+    })
+    await agency.until(async () => (await budgetOf(agency, 'run', run.id)).tokensSpent === 10)
+    agency.gate('first').open()
+    await agency.until(async () => (await agency.brief(run, 'starved')).unmetDependencies === 0)
+    await agency.engine.sweep()
+    await agency.engine.sweep()
+    expect(await agency.brief(run, 'finishing')).toMatchObject({ status: 'working' })
+    agency.gate('finishing').open()
+    const summary = 'the budget of the run is used up (10 tokens of 10 tokens)'
+    expect(await agency.settled(run)).toMatchObject({ status: 'failed', briefsDone: 2, summary })
+    expect(await outcomesOf(agency, run, 'finishing')).toEqual(['ok'])
+  })
+
+  it('of a brief that is used up before its launch lets the agents at work finish before the run fails', async () => {
+    const agency = await startAgency(openFresh, { prices, defaults })
+    const verdict = { verdict: 'fail' as const, issues: ['It is wrong'] }
+    const rejected = {
+      attempts: [[...work, uses(10)]],
+      verify: [[{ report: { status: 'done', summary: 'Looked.', verdict } }]],
+    }
+    const run = await agency.run({
+      onLimit: 'fail',
+      briefs: [
+        playedBrief('finishing', [pauses('finishing'), ...work]),
+        {
+          ...playedBrief('rejected', []),
+          runtimeOptions: { scenario: rejected },
+          tokenBudget: 10,
+          verify: 'agent' as const,
+        },
+      ],
+    })
+    await agency.until(async () => (await agency.brief(run, 'rejected')).heldBy === 'budget:brief')
+    expect(await agency.brief(run, 'rejected')).toMatchObject({ status: 'failed' })
+    expect(await agency.brief(run, 'finishing')).toMatchObject({ status: 'working' })
+    agency.gate('finishing').open()
+    expect(await agency.settled(run)).toMatchObject({ status: 'failed', briefsDone: 1, briefsFailed: 1 })
+    expect(await outcomesOf(agency, run, 'finishing')).toEqual(['ok'])
   })
 
   it('in money stops at the first call over a tiny limit, records the call, and warns before', async () => {
