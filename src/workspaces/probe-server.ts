@@ -14,7 +14,7 @@ const slackMs = 15_000
 export async function probeServer(
   workspace: Workspace,
   { signal, ...request }: ProbeRequest & { readonly signal?: AbortSignal },
-): Promise<{ answer: ProbeResult; boxed: boolean }> {
+): Promise<{ answer: ProbeResult | null; boxed: boolean }> {
   const command = shellCommand([process.execPath, entryPath('http-probe'), JSON.stringify(request)])
   const result = await workspace.run(`exec ${command} 2>/dev/null`, {
     timeoutMs: request.timeoutMs + slackMs,
@@ -25,14 +25,12 @@ export async function probeServer(
   return { answer: readResult(result), boxed: result.boxed }
 }
 
-function readResult({ output, timedOut }: CommandResult): ProbeResult {
+/** Returns null if the probe itself could not run, which says nothing about the server. */
+function readResult({ output, timedOut, signal }: CommandResult): ProbeResult | null {
   try {
     return JSON.parse(output) as ProbeResult
   } catch {
-    return {
-      outcome: 'failed',
-      why: timedOut ? 'the probe did not finish in time' : 'the probe could not run',
-      log: '',
-    }
+    if (timedOut) return { outcome: 'failed', why: 'the probe did not finish in time', log: '' }
+    return signal === null ? null : { outcome: 'failed', why: `the probe was killed by ${signal}`, log: '' }
   }
 }

@@ -44,13 +44,18 @@ ${more}`,
 
 const hello = `response.end('hello ' + request.url)`
 
-async function looked(evidence: object, ourPorts: readonly number[] = [], mayRunCommands = true): Promise<Finding> {
+async function looked(
+  evidence: object,
+  ourPorts: readonly number[] = [],
+  mayRunCommands = true,
+  place: Workspace = workspace,
+): Promise<Finding> {
   const parsed = Evidence.parse({ kind: 'http', url: 'http://127.0.0.1:{port}/health?deep=1', ...evidence })
   const { findings } = await checkEvidence({
     evidence: [parsed],
     outputs: [],
-    files: workspace,
-    workspace,
+    files: place,
+    workspace: place,
     clock: systemClock,
     mayRunCommands,
     ourPorts,
@@ -223,6 +228,12 @@ it.each([
   'file:///etc/passwd',
 ])('sends no request to %j', (url) => {
   expect(Evidence.safeParse({ kind: 'http', start: 'true', url }).success).toBe(false)
+})
+
+it('is not failed by a probe that could not be started', async () => {
+  const result = { exitCode: null, signal: null, timedOut: false, output: 'could not be started (EAGAIN)' }
+  const place = { ...workspace, run: async () => ({ ...result, outputSha256: '', durationMs: 0, boxed: false }) }
+  await expect(looked({ start: serve(hello) }, [], true, place)).rejects.toThrow('could not run')
 })
 
 it('cannot run a command through its address', async () => {

@@ -33,7 +33,7 @@ const waitsMs = [1_000, 5_000, 30_000]
 export function startExamination(deps: EngineDeps, claimed: Claimed): Examination {
   const { run, brief, attempt } = claimed
   const aborted = new AbortController()
-  const place = { runId: run.id, briefId: brief.id, attemptId: attempt.id }
+  const place = { runId: run.id, briefId: brief.id, attemptId: attempt.id, examiner: deps.worker }
 
   async function play(): Promise<void> {
     deps.chaosPoint('examination.begun')

@@ -10,8 +10,13 @@ import type { EngineDeps } from '../deps.ts'
  * Claims up to `limit` attempts with evidence to be checked, oldest first. The search takes no lock; each attempt is
  * read again under the stream of its run, so that only one of two workers gets it.
  */
-export async function claimExaminations(deps: EngineDeps, limit: number): Promise<Claimed[]> {
-  const found = await deps.db.read((tx) => listReported(tx, limit))
+export async function claimExaminations(
+  deps: EngineDeps,
+  limit: number,
+  isHeld: (attemptId: string) => boolean,
+): Promise<Claimed[]> {
+  const reported = await deps.db.read((tx) => listReported(tx, limit))
+  const found = reported.filter(({ attemptId }) => !isHeld(attemptId))
   const results = await Promise.allSettled(found.map(({ attemptId, runId }) => claim(deps, runId, attemptId)))
   return results.flatMap((result) => {
     if (result.status === 'fulfilled') return result.value

@@ -116,7 +116,7 @@ export function createEngine(parts: EngineDeps): Engine {
       for (const each of claimed) begin(driver.start(each))
       isWaiting = reported && !mayExamine
       if (reported && freeChecks() > 0)
-        for (const each of await claimExaminations(deps, freeChecks())) beginExamination(each)
+        for (const each of await claimExaminations(deps, freeChecks(), isHeld)) beginExamination(each)
       if (stopped) await interruptStopped()
       wakeAfterHold(heldUntil)
     } catch (error) {

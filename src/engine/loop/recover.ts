@@ -72,11 +72,12 @@ async function findReport(deps: EngineDeps, { run, brief, attempt }: Claimed): P
   return event?.kind === 'report' ? readReport(event.report) : undefined
 }
 
-const release = (deps: EngineDeps, { id, runId }: Attempt): Promise<void> =>
+const release = (deps: EngineDeps, { id, runId, worker }: Attempt): Promise<void> =>
   persist(deps, () =>
     deps.db.write([`run:${runId}`], async (tx) => {
       const attempt = await findAttempt(tx, id)
-      if (attempt?.status !== 'examining') return
+      // Another process may have taken it over meanwhile.
+      if (attempt?.status !== 'examining' || attempt.worker !== worker) return
       await releaseAttempt({ tx, by: 'engine' }, attempt, 'its evidence is to be checked again')
     }),
   )

@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest'
 
-import { openAgency, startAgency, work } from '../../../test/support/agency.ts'
+import { type AgencyOptions, openAgency, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
+import { type SlowCommands, slowCommands } from '../../../test/support/slow-commands.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import { refusal } from '../../kernel/errors.ts'
+import type { Workspaces } from '../../workspaces/port.ts'
 import { registerWorker } from './workers-store.ts'
 
 const hang: StepInput[] = [{ hang: {} }]
+const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describeStores('two workers on one store', (openFresh, kind) => {
   it('launch each of 200 briefs exactly once', { timeout: 60_000 }, async () => {
@@ -62,6 +66,65 @@ describeStores('two workers on one store', (openFresh, kind) => {
     await two.engine.start()
     clock.advance(90 * seconds)
     expect(await two.settled(run)).toMatchObject({ status: 'done' })
+  })
+
+  const withDeadExaminer = async (slow: SlowCommands, workspaces: Workspaces) => {
+    const clock = createVirtualClock()
+    const one = await startAgency(openFresh, { worker: 'one:1', clock, workspaces })
+    const register = (id: string): Promise<void> =>
+      one.store.db.write([], async (tx) => void (await registerWorker(tx, { id, host: 'here', pid: 1 })))
+    await register('one')
+    const run = await one.run({ evidence: [{ kind: 'command', run: 'npm test' }] })
+    await slow.begun
+    const open = async (worker: string, options: AgencyOptions = {}): Promise<TestAgency> => {
+      await register(worker.slice(0, -2))
+      const db = kind === 'postgres' ? await one.store.open() : one.store.db
+      return openAgency({ db, clock, workspaces: slow.workspaces, worker, ...options })
+    }
+    // Its heartbeats no longer arrive.
+    await one.store.raw("UPDATE workers SET heartbeat_at = '2000-01-01T00:00:00.000Z' WHERE id = 'one'")
+    return { one, run, open }
+  }
+
+  it('take no examination that a third one has taken over', async () => {
+    const slow = slowCommands()
+    const { one, run, open } = await withDeadExaminer(slow, slow.workspaces)
+    one.die()
+    const two = await open('two:1')
+    const three = await open('three:1', {
+      killSurvivors: async () => {
+        await two.engine.start()
+        while (slow.count() < 2) await turn()
+      },
+    })
+    await three.engine.start()
+    await three.engine.sweep()
+    expect((await two.inspect(run)).attempts).toMatchObject([{ status: 'examining', worker: 'two:1' }])
+    slow.finish()
+    expect(await two.settled(run)).toMatchObject({ status: 'done' })
+    expect(slow.count()).toBe(2)
+  })
+
+  it('of which one was taken for dead drop what it still finds', async () => {
+    const slow = slowCommands()
+    const failure = Promise.withResolvers<never>()
+    const failing: Workspaces = {
+      ...slow.workspaces,
+      checkout: async (request) => {
+        const checkout = await slow.workspaces.checkout(request)
+        return { ...checkout, run: (text, limits) => Promise.race([checkout.run(text, limits), failure.promise]) }
+      },
+    }
+    const { one, run, open } = await withDeadExaminer(slow, failing)
+    const two = await open('two:1', { slots: 1 })
+    await two.engine.start()
+    while (slow.count() < 2) await turn()
+    expect((await two.inspect(run)).attempts).toMatchObject([{ status: 'examining', worker: 'two:1' }])
+    failure.reject(refusal('bug', 'a fault'))
+    while (one.engine.examining() > 0) await turn()
+    slow.finish()
+    expect(await two.settled(run)).toMatchObject({ status: 'done' })
+    expect((await two.inspect(run)).questions).toEqual([])
   })
 
   it('never take the work of their own successor', async () => {

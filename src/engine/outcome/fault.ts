@@ -21,6 +21,8 @@ export interface FaultPlace {
   readonly briefId: string
   /** Null: the fault concerns no running attempt. */
   readonly attemptId: string | null
+  /** The worker that examines the attempt: if another one has taken it over, the fault concerns nobody. */
+  readonly examiner?: string
 }
 
 /**
@@ -67,7 +69,7 @@ export const blockWithFault = (deps: EngineDeps, place: FaultPlace, reason: stri
 async function block(
   deps: EngineDeps,
   tx: Tx,
-  { runId, briefId, attemptId }: FaultPlace,
+  { runId, briefId, attemptId, examiner }: FaultPlace,
   reason: string,
 ): Promise<void> {
   const run = await findRun(tx, runId)
@@ -75,6 +77,7 @@ async function block(
   if (run === undefined || brief === undefined || run.endedAt !== null) return
   const attempt = attemptId === null ? undefined : await findAttempt(tx, attemptId)
   if (attemptId !== null && (attempt === undefined || attempt.status === 'ended')) return
+  if (examiner !== undefined && (attempt?.status !== 'examining' || attempt.worker !== examiner)) return
   const scope = scopeWithoutPlaybook(deps, tx, run)
   if (!canMove(brief.status, 'blocked')) {
     deps.log.error('a brief cannot be blocked', { run: runId, brief: briefId, status: brief.status })

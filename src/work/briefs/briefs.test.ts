@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 
 import { agentOf, openAgency, startAgency } from '../../../test/support/agency.ts'
+import { slowCommands } from '../../../test/support/slow-commands.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { briefStatuses } from './states.ts'
@@ -65,6 +66,17 @@ describeStores('the operator', (openFresh) => {
       hint: `Stop the whole run with "agency cancel ${run.id}".`,
     })
     expect(await agency.briefs.show(operator, id)).toMatchObject({ status: 'working' })
+  })
+
+  it('ends the check of finished work by cancelling its brief', async () => {
+    const slow = slowCommands()
+    const agency = await startAgency(openFresh, { workspaces: slow.workspaces })
+    const run = await agency.run({ evidence: [{ kind: 'command', run: 'npm test' }] })
+    await slow.begun
+    await agency.briefs.update(operator, (await agency.brief(run)).id, 'cancelled', undefined)
+    expect(slow.running()).toBe(0)
+    await agency.engine.idle()
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ status: 'ended', outcome: 'interrupted' }])
   })
 
   it('ends a run by cancelling the last of its briefs', async () => {

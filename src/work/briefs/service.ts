@@ -4,6 +4,8 @@ import { checkNotLanding } from '../pull-requests/moves.ts'
 import { type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import { findAttempt } from '../attempts/store.ts'
+import { isAgentAtWork } from '../../kernel/attempt-state.ts'
 import { findRun } from '../runs/store.ts'
 import { checkAnchor } from '../runs/anchor.ts'
 import type { Brief, BriefView } from './contract.ts'
@@ -55,7 +57,7 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
           throw refusal('forbidden', `only the engine moves a brief from ${brief.status} to ${to}`, {
             hint: 'You can cancel it.',
           })
-        if (liveStatuses.includes(brief.status))
+        if (liveStatuses.includes(brief.status) && (await hasAgent(tx, brief)))
           throw refusal('conflict', `an agent is working on ${brief.key}`, {
             hint: `Stop the whole run with "agency cancel ${runId}".`,
           })
@@ -68,6 +70,12 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
       })
     },
   }
+}
+
+/** Reports whether an agent works on the brief; the check of finished work can be ended with it. */
+async function hasAgent(tx: ReadTx, { attemptId }: Brief): Promise<boolean> {
+  const attempt = attemptId === null ? undefined : await findAttempt(tx, attemptId)
+  return attempt !== undefined && isAgentAtWork(attempt)
 }
 
 async function requireBrief(tx: ReadTx, id: string): Promise<Brief> {
