@@ -1,6 +1,6 @@
 import type { History, Row, SeenEvent } from '../history.ts'
 import type { World } from '../world.ts'
-import { nameOf } from './brief.ts'
+import { isAtWork, nameOf } from './brief.ts'
 
 /** Failures of a brief since the last reset of its limits. */
 interface Tally {
@@ -83,9 +83,15 @@ function countNotes(event: SeenEvent, before: Row, after: Row, tally: Tally): vo
     tally.bad++
 }
 
-/** Takes a failure back if the brief is blocked for lack of budget: then no other failure counts. */
+/**
+ * Takes a failure back if no other failure counts: the brief is blocked for lack of budget, or it is a verifier whose
+ * subject has changed meanwhile, so that it ends without another try.
+ */
 function excuse(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
-  if (event.data['class'] !== 'budget' || after['status'] !== 'blocked' || before['status'] === 'blocked') return
+  const lacksBudget =
+    event.data['class'] === 'budget' && after['status'] === 'blocked' && before['status'] !== 'blocked'
+  const lostSubject = after['kind'] === 'verify' && after['status'] === 'cancelled' && isAtWork(before)
+  if (!lacksBudget && !lostSubject) return
   const outcome = history.row('attempts', after['attempt_id'] as string)?.['outcome']
   if (outcome === 'bad_output' || outcome === 'partial_output') tally.bad--
   if (outcome === 'crash' || outcome === 'timeout') tally.crash--

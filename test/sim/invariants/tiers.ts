@@ -1,3 +1,4 @@
+import { runPart } from '../../../src/playbooks/tiered/base-names.ts'
 import type { ResolvedTeam } from '../../../src/team/contract.ts'
 import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
@@ -26,8 +27,8 @@ function check(history: History, run: Row, brief: Row): void {
       .some((gate) => gate['gate'] === 't1_plan' && gate['status'] === 'approved')
     if (!isPlanned) refuse('although no plan was ever approved')
   }
-  // Work that was rejected at acceptance is redone regardless of its group.
-  if (brief['rejection_reason'] !== null) return checkCaps(history, run, brief, refuse)
+  // Work that was rejected at acceptance is repeated, or planned again, regardless of its group.
+  if (brief['rejection_reason'] !== null || isRepeated(history, brief)) return checkCaps(history, run, brief, refuse)
   const wave = waveOf(history, runId, brief['part'] as string | null)
   for (const part of history.of('parts', runId)) {
     const other = /^wave:(\d+)$/.exec(String(part['parent']))?.[1]
@@ -52,6 +53,12 @@ function checkCaps(history: History, run: Row, brief: Row, refuse: (why: string)
   const tier = brief['tier'] as keyof typeof limits.maxParallel
   const alike = atWork.filter((each) => each['tier'] === tier).length
   if (alike > (limits.maxParallel[tier] ?? Infinity)) refuse(`as one of ${alike} of ${tier}`)
+}
+
+function isRepeated(history: History, brief: Row): boolean {
+  const state = history.row('parts', brief['run_id'] as string, runPart)
+  const { redo = [] } = JSON.parse(String(state?.['data'] ?? '{}')) as { redo?: readonly unknown[] }
+  return redo.includes(brief['workstream'])
 }
 
 function waveOf(history: History, runId: string, part: string | null): number | null {
