@@ -376,14 +376,15 @@ describeStores('a commit whose answer is lost', (openFresh) => {
       },
     })
     await agency.engine.start()
-    await agency.run({ evidence: [...command] })
+    const first = await agency.run({ evidence: [...command] })
     await slow.begun
     // No slot is free when the second agent ends; one is free before its end is recorded again.
     const second = await agency.run({ evidence: [...command] })
     await agency.until(async () => (await agency.inspect(second)).attempts[0]?.status === 'reported')
     while (!agency.logged.some(({ level }) => level === 'error')) await turn()
     slow.finish()
-    await turn()
+    await agency.settled(first)
+    for (let turns = 0; turns < 100; turns++) await turn()
     agency.clock.advance(500)
     while (slow.count() < 2 || agency.engine.running() > 0) await turn()
     await turn()
