@@ -31,9 +31,14 @@ function checkWriter(event: SeenEvent, history: History): void {
 const newestOf = (history: History, agentId: number): Row | undefined =>
   [...history.rows('attempts').values()].find((attempt) => attempt['agent_id'] === agentId)
 
+/** Returns the outcomes of the earlier agents in the workspace of an attempt; a verifier is in that of the work. */
 const outcomesBefore = ({ history }: World, attempt: Row): string[] =>
   [...history.rows('attempts').values()]
-    .filter((each) => each['brief_id'] === attempt['brief_id'] && Number(each['fence']) < Number(attempt['fence']))
+    .filter(
+      (each) =>
+        each['brief_id'] === history.row('briefs', attempt['brief_id'] as string)?.['verifies'] ||
+        (each['brief_id'] === attempt['brief_id'] && Number(each['fence']) < Number(attempt['fence'])),
+    )
     .flatMap((each) => {
       const { outcomes = [], reported } = history.playedBy(each['id'] as string) ?? {}
       return [...outcomes, ...(reported === undefined ? [] : [reported])]
@@ -61,6 +66,8 @@ function checkOutcome(world: World, attempt: Row): void {
     ...(isLimited(world, attempt) ? ['budget'] : []),
     // An agent that cannot be killed shares the workspace with its successor, and so the file with the report.
     ...(world.faults.has('survivor') ? outcomesBefore(world, attempt) : []),
+    // Work without reported outputs has no hash by which a change of its files is found.
+    ...(played.name === 'meddles' && !hasHash(world, attempt) ? ['ok'] : []),
     // Another agent may have spoilt the work that a verifier checks.
     ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
       ? ['bad_output']
@@ -68,6 +75,9 @@ function checkOutcome(world: World, attempt: Row): void {
   ]
   if (!possible.includes(outcome)) refuse(`the behaviour of its agent was "${played.name}"`)
 }
+
+const hasHash = ({ history }: World, attempt: Row): boolean =>
+  String(history.row('briefs', attempt['brief_id'] as string)?.['evidence']).includes('"sha256"')
 
 const isLimited = ({ history }: World, attempt: Row): boolean => {
   const brief = history.row('briefs', attempt['brief_id'] as string)

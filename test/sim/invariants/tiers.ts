@@ -27,8 +27,9 @@ function check(history: History, run: Row, brief: Row): void {
       .some((gate) => gate['gate'] === 't1_plan' && gate['status'] === 'approved')
     if (!isPlanned) refuse('although no plan was ever approved')
   }
-  // Work that was rejected at acceptance is repeated, or planned again, regardless of its group.
-  if (brief['rejection_reason'] !== null || isRepeated(history, brief)) return checkCaps(history, run, brief, refuse)
+  // Work that was rejected at acceptance is repeated, or planned again, and verified regardless of its group.
+  const work = history.row('briefs', (brief['verifies'] ?? brief['id']) as string) ?? brief
+  if (work['rejection_reason'] !== null || isRepeated(history, work)) return checkCaps(history, run, brief, refuse)
   const wave = waveOf(history, runId, brief['part'] as string | null)
   for (const part of history.of('parts', runId)) {
     const other = /^wave:(\d+)$/.exec(String(part['parent']))?.[1]
