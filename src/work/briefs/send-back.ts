@@ -64,7 +64,7 @@ export async function reworkBrief(
 }
 
 /** Counts the dependencies again, because some may have been sent back before. */
-async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: number; changes: Change[] }> {
+export async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: number; changes: Change[] }> {
   const changes: Change[] = []
   let unmet = 0
   for (const edge of await listDependenciesOf(tx, brief.id)) {
@@ -78,7 +78,7 @@ async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: nu
 }
 
 /** Makes followers that have not started wait for the brief again. */
-async function unmeetFollowers({ tx }: RunScope, brief: Brief): Promise<Change[]> {
+export async function unmeetFollowers({ tx }: RunScope, brief: Brief): Promise<Change[]> {
   const changes: Change[] = []
   for (const edge of await listFollowers(tx, brief.id)) {
     const follower = edge.met ? await findBrief(tx, edge.briefId) : undefined

@@ -2,6 +2,7 @@ import type { Brief } from './contract.ts'
 import type { QuestionClass } from '../questions/contract.ts'
 import { cancelBrief } from './cancel.ts'
 import { freeDependents } from './dependents.ts'
+import { unmeetFollowers, unmetOf } from './send-back.ts'
 import type { RunScope } from '../scope.ts'
 import { failBrief, moveBrief, nameOf } from './moves.ts'
 import type { Decision } from '../../playbooks/contract.ts'
@@ -26,12 +27,18 @@ export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {
 export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial<Brief>, why: string): Promise<void> {
   if (brief.status === 'blocked' && (await resumeFinished(scope, brief, patch, why))) return
   const failed = brief.status === 'failed'
+  // In a pipeline a brief starts with finished work that may be stopped or repeated later.
+  const own = await unmetOf(scope, brief)
   await moveBrief(scope, brief, 'pending', {
     kind: failed ? 'retried' : 'unblocked',
     code: 'RESUMED',
     message: `${nameOf(brief)} continues: ${why}`,
-    patch: { heldBy: null, ...patch, ...(failed ? { failure: null } : {}) },
-    ...(failed ? { also: await freeDependents(scope, brief) } : {}),
+    patch: { heldBy: null, unmetDependencies: own.unmet, ...patch, ...(failed ? { failure: null } : {}) },
+    also: [
+      ...own.changes,
+      ...(await unmeetFollowers(scope, brief)),
+      ...(failed ? await freeDependents(scope, brief) : []),
+    ],
   })
 }
 
