@@ -13,12 +13,14 @@ import { idle } from './idle.ts'
 import { org } from './org.ts'
 import { peers } from './peers.ts'
 import { prompts } from './prompts.ts'
+import { recovery } from './recovery.ts'
 import { status } from './status.ts'
 import { tiered } from './tiered.ts'
 
 const benchmarks: readonly Benchmark[] = [
   append,
   status,
+  recovery,
   engine,
   brief,
   peers,

@@ -1,13 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
-import { performance } from 'node:perf_hooks'
-import { fileURLToPath } from 'node:url'
-
-import { freshFolder } from './daemon-process.ts'
 import { atMost, type Benchmark, median } from './figures.ts'
 import { gatedRuns, openGatedRuns } from './gated-runs.ts'
-
-const bundle = fileURLToPath(new URL('../dist/agency.mjs', import.meta.url))
+import { startHome, timed } from './home.ts'
 
 /**
  * Time of the installed command line with a running daemon beside `node -e 0`, and with a daemon that has many runs.
@@ -15,7 +8,6 @@ const bundle = fileURLToPath(new URL('../dist/agency.mjs', import.meta.url))
 export const status: Benchmark = {
   name: 'status',
   run: async ({ quick, log }) => {
-    if (!existsSync(bundle)) throw new Error('dist/agency.mjs does not exist; run: npm run build')
     const empty = startHome()
     const full = startHome()
     try {
@@ -43,35 +35,6 @@ export const status: Benchmark = {
       full.remove()
     }
   },
-}
-
-interface Home {
-  readonly home: string
-  timed(...words: string[]): number
-  remove(): void
-}
-
-function startHome(): Home {
-  const home = freshFolder()
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, AGENCY_PORT: '0' }
-  const run = (...words: string[]): number => timed([bundle, ...words], env)
-  run('up')
-  return {
-    home,
-    timed: run,
-    remove() {
-      run('down')
-      rmSync(home, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Runs Node with these arguments; returns milliseconds. */
-function timed(args: readonly string[], env: Record<string, string>): number {
-  const began = performance.now()
-  const { status: code, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
-  return performance.now() - began
 }
 
 const ratio = (ones: readonly number[], others: readonly number[]): number =>
