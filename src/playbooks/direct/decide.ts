@@ -147,9 +147,11 @@ function onGateRejected(
 /** Ends the run when no brief is left. `closing` still counts as open and verified, but not after this decision. */
 function finish(view: View, closing?: unknown): readonly Decision[] {
   const { run } = view
-  if (run.status === 'paused' || run.heldBy === 'landing') return []
-  if (run.briefsFailed > 0) return surfaceFailure(view)
   const left = run.briefsOpen - (closing === undefined ? 0 : 1)
+  // Also of a paused run: it may wait for the approval of a plan whose planner was cancelled.
+  const isEmpty = left === 0 && run.briefsDone + run.briefsFailed === 0 && closing === undefined
+  if ((run.status === 'paused' && !isEmpty) || run.heldBy === 'landing') return []
+  if (run.briefsFailed > 0) return surfaceFailure(view)
   const waiting = isKept(run) ? run.briefsVerified : 0
   if (left > waiting) return []
   if (waiting > 0) {

@@ -517,6 +517,24 @@ describeStores('a paused run', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
+  it('ends when its planner is cancelled, because no decision about the plan could be carried out', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({
+      planner: true,
+      planGate: true,
+      runtimeOptions: {
+        scenario: {
+          attempts: [work],
+          plan: [[{ report: { summary: 'One.', plan: [{ key: 'a', objective: 'Do it' }] } }]],
+        },
+      },
+    })
+    await pending(agency, run, 'plan')
+    await agency.gates.pause(operator, run.id, undefined)
+    await agency.briefs.update(operator, (await agency.brief(run, 'plan:1')).id, 'cancelled', undefined)
+    expect(await agency.settled(run)).toMatchObject({ status: 'cancelled', summary: 'every brief was cancelled' })
+  })
+
   it('is paused once by two concurrent requests', async () => {
     const { agency, run } = await gated(openFresh)
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => agency.gates.pause(operator, run.id, undefined)))
