@@ -77,7 +77,7 @@ async function meetTrouble(
     const brief = briefs.find((each) => each.key === key)
     return attempts.find(({ id, status }) => id === brief?.attemptId && status === 'examining')
   })
-  return agency.db.write([`run:${of.id}`], async (tx) => {
+  const held = await agency.db.write([`run:${of.id}`], async (tx) => {
     const scope = await openScope({ ids: systemIds, playbooks, decide: applyDecisions }, tx, of.id)
     const attempt = await findAttempt(tx, examining.id)
     const brief = await findBrief(tx, examining.briefId)
@@ -85,6 +85,9 @@ async function meetTrouble(
     await holdForChecks(scope, brief, attempt, { ...trouble, ...more })
     return (await findAttempt(tx, attempt.id)) as Attempt
   })
+  // The examination itself would have ended with that.
+  agency.engine.interrupt([examining.id])
+  return held
 }
 
 const questionsOf = async (agency: TestAgency) => (await agency.questions.list({ limit: 10 })).questions
