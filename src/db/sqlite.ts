@@ -124,7 +124,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     const group = new CommitGroup({ sql: writer.sql, chainKey, memory })
     const ran: Ran[] = []
     try {
-      for (let item; items.length < batchSize && (item = queue.shift()) !== undefined;) {
+      for (let item; items.length < batchSize && (item = takeNext(items)) !== undefined;) {
         items.push(item)
         ran.push(await run(item, group))
       }
@@ -136,6 +136,11 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       writer.exec('BEGIN IMMEDIATE')
       return null
     }
+  }
+
+  /** Takes a call from the queue that may join the batch: a read sees the last commit, not the writes before it. */
+  function takeNext([first]: readonly Waiting[]): Waiting | undefined {
+    return first === undefined || queue[0]?.writable === first.writable ? queue.shift() : undefined
   }
 
   function forget(): void {

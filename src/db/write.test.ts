@@ -424,6 +424,20 @@ describe('a store in memory', () => {
     await db.close()
   })
 
+  it('reads no write of its batch, which may still be rolled back', async () => {
+    const db = await open()
+    const seen: number[][] = []
+    const results = await Promise.allSettled([
+      db.write([], (tx) => addRole(tx, 1)),
+      db.read(async (tx) => seen.push(await roleIds(tx))),
+      db.write([], (tx) => addRole(tx, 2)),
+      db.read(async (tx) => seen.push(await roleIds(tx))),
+      db.write([], (tx) => addRole(tx, 2)),
+    ])
+    expect(results.map(({ status }) => status)).toEqual([...Array(4).fill('fulfilled'), 'rejected'])
+    expect(seen).toEqual([[1], [1, 2]])
+  })
+
   it('does not apply the key of the request that woke its writer to the work of others', async () => {
     const db = await open()
     let later: Promise<void> | undefined
