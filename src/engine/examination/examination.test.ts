@@ -108,6 +108,33 @@ describeStores('an examination', (openFresh) => {
     expect((await agency.inspect(started)).attempts).toMatchObject([{ outcome: 'ok', report: { status: 'done' } }])
   })
 
+  it('during which the daemon dies again and again becomes a question', async () => {
+    const slow = slowCommands()
+    const first = await startAgency(openFresh, { workspaces: slow.workspaces })
+    const started = await first.run({ evidence: [...command], play: [work, [{ hang: {} }]] })
+    await slow.begun
+    let now: TestAgency = first
+    for (let boot = 2; boot <= 21; boot++) {
+      now.die()
+      now = await reopen(first, first.store, { workspaces: slow.workspaces, worker: `test:${boot}` })
+      await now.engine.start()
+      if (boot <= 20) while (slow.count() < boot) await turn()
+    }
+    expect((await now.inspect(started)).questions).toMatchObject([
+      {
+        class: 'fault',
+        text: 'main is stuck: the daemon died 20 times in a row while its evidence was checked',
+      },
+    ])
+    expect((await now.inspect(started)).attempts).toMatchObject([{ status: 'reported' }])
+    const [question] = (await now.inspect(started)).questions
+    await now.questions.answer(operator, question!.id, 'retry')
+    while (slow.count() < 21) await turn()
+    slow.finish()
+    expect((await now.settled(started)).status).toBe('done')
+    expect(await now.brief(started)).toMatchObject({ interruptions: 0, attempts: 1 })
+  })
+
   it('ends when its run is cancelled', async () => {
     const slow = slowCommands()
     const agency = await startAgency(openFresh, { workspaces: slow.workspaces })

@@ -2,13 +2,16 @@ import { readOutbox } from '../../adapters/runtime/outbox.ts'
 import type { Attempt } from '../../work/attempts/contract.ts'
 import { releaseAttempt } from '../../work/attempts/hold.ts'
 import { findAttempt, listLiveAttempts } from '../../work/attempts/store.ts'
-import { findBrief } from '../../work/briefs/store.ts'
+import { updated } from '../../events/change.ts'
+import { interruptionLimit } from '../../work/briefs/retry.ts'
+import { briefs, findBrief } from '../../work/briefs/store.ts'
 import { findRun } from '../../work/runs/store.ts'
 import { recordEnd } from '../attempt/record-end.ts'
 import { readReport } from '../attempt/report.ts'
 import type { Claimed } from '../attempt/start.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
+import { blockWithFault } from '../outcome/fault.ts'
 import { persist } from '../persist.ts'
 import { listDeadWorkers } from './workers-store.ts'
 
@@ -72,15 +75,28 @@ async function findReport(deps: EngineDeps, { run, brief, attempt }: Claimed): P
   return event?.kind === 'report' ? readReport(event.report) : undefined
 }
 
-const release = (deps: EngineDeps, { id, runId, worker }: Attempt): Promise<void> =>
-  persist(deps, () =>
+/**
+ * Releases an abandoned examination. One during which the daemon has died again and again may be the cause, so the
+ * operator is asked before it is repeated.
+ */
+async function release(deps: EngineDeps, { id, runId, briefId, worker }: Attempt): Promise<void> {
+  const write = (): Promise<'released' | 'blocked'> =>
     deps.db.write([`run:${runId}`], async (tx) => {
       const attempt = await findAttempt(tx, id)
+      const brief = await findBrief(tx, briefId)
       // Another process may have taken it over meanwhile.
-      if (attempt?.status !== 'examining' || attempt.worker !== worker) return
-      await releaseAttempt({ tx, by: 'engine' }, attempt, 'its evidence is to be checked again')
-    }),
-  )
+      if (attempt?.status !== 'examining' || attempt.worker !== worker || brief === undefined) return 'released'
+      const interruptions = brief.interruptions + (worker === deps.worker ? 0 : 1)
+      if (interruptions >= interruptionLimit) return 'blocked'
+      await releaseAttempt({ tx, by: 'engine' }, attempt, 'its evidence is to be checked again', [
+        updated(briefs, brief, { interruptions, updatedAt: tx.at }),
+      ])
+      return 'released'
+    })
+  if ((await persist(deps, write)) === 'released') return
+  const reason = `the daemon died ${interruptionLimit} times in a row while its evidence was checked`
+  await blockWithFault(deps, { runId, briefId, attemptId: id }, reason)
+}
 
 const workerId = (worker: string): string => worker.slice(0, worker.lastIndexOf(':'))
 

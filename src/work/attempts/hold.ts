@@ -1,4 +1,4 @@
-import { change } from '../../events/change.ts'
+import { type Change, record, updated } from '../../events/change.ts'
 import type { RunScope } from '../scope.ts'
 import type { Attempt } from './contract.ts'
 import { attempts } from './store.ts'
@@ -8,21 +8,23 @@ export async function holdAttempt(scope: Pick<RunScope, 'tx' | 'by'>, attempt: A
   await release(scope, attempt, heldBy, 'its evidence cannot be checked before an answer')
 }
 
-/** Returns an attempt to those that wait for an examination. */
-export const releaseAttempt = (scope: Pick<RunScope, 'tx' | 'by'>, attempt: Attempt, why: string): Promise<void> =>
-  release(scope, attempt, null, why)
+/** Returns an attempt to those that wait for an examination; other rows may change with the same event. */
+export const releaseAttempt = (
+  scope: Pick<RunScope, 'tx' | 'by'>,
+  attempt: Attempt,
+  why: string,
+  also: readonly Change[] = [],
+): Promise<void> => release(scope, attempt, null, why, also)
 
 async function release(
   scope: Pick<RunScope, 'tx' | 'by'>,
   attempt: Attempt,
   heldBy: string | null,
   why: string,
+  also: readonly Change[] = [],
 ): Promise<void> {
-  await change(
+  await record(
     scope.tx,
-    attempts,
-    attempt,
-    { status: 'reported', heldBy },
     {
       kind: 'examination_released',
       by: scope.by,
@@ -33,5 +35,6 @@ async function release(
       message: `attempt ${attempt.fence}: ${why}`,
       data: { held_by: heldBy },
     },
+    [updated(attempts, attempt, { status: 'reported', heldBy }), ...also],
   )
 }

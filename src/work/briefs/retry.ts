@@ -45,7 +45,7 @@ export async function retryCrash(scope: RunScope, brief: Brief, crash: { readonl
 }
 
 /** Twenty interruptions in a row have a cause; the brief is blocked instead of being retried indefinitely. */
-const interruptionLimit = 20
+export const interruptionLimit = 20
 
 /**
  * Retries an interrupted brief. An interruption is not the agent's fault and counts for no other limit; a deliberate

@@ -21,6 +21,7 @@ export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {
   verification: { verificationFailures: 0 },
   crash: { crashRetries: 0 },
   interrupted: { interruptions: 0 },
+  fault: { interruptions: 0 },
 }
 
 /** Continues a blocked or failed brief: with the check of finished work if there is some, otherwise with an agent. */
