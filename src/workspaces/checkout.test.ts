@@ -200,6 +200,20 @@ describe('a copy of a workspace', () => {
     expect(readFileSync(secret, 'utf8')).toBe('secret')
   })
 
+  it('lacks directories that are nested too deeply for any program, and is removed', async () => {
+    const { workspaces } = open()
+    const workspace = await workspaces.prepare(doer)
+    const nest = 'for i in $(seq 300); do mkdir a-directory-in-a-directory && cd a-directory-in-a-directory; done'
+    execFileSync('sh', ['-c', `(${nest}); echo a > a.txt`], { cwd: workspace.path })
+    const checkout = await workspaces.checkout(copyOf())
+    expect(readFileSync(join(checkout.path, 'a.txt'), 'utf8')).toBe('a\n')
+    execFileSync('sh', ['-c', `mkdir inner; cd inner; (${nest}); true`], { cwd: checkout.path })
+    await checkout.remove()
+    expect(existsSync(checkout.path)).toBe(false)
+    await workspaces.remove(doer)
+    expect(existsSync(workspace.path)).toBe(false)
+  })
+
   it('has the repository of the workspace if no commit is requested', async () => {
     const { workspaces } = open()
     const workspace = await workspaces.prepare(doer)

@@ -24,7 +24,8 @@ const reserveMb = 64
 
 /**
  * Copies the content of a directory that an agent wrote: no link is followed, nothing special is opened, holes stay
- * holes. Files that this user may not read are left out; a check could not read them either.
+ * holes. Files that this user may not read, and those whose paths are too long for any program, are left out; a check
+ * could not read them either.
  */
 export async function copyTree({ from, into, except = [], sizeMb, ...options }: Copy): Promise<void> {
   options.signal?.throwIfAborted()
@@ -49,7 +50,7 @@ async function copy(
   const input = Buffer.concat(names.flatMap((name) => [Buffer.from('./'), name, Buffer.from([0])]))
   const errors = await runCopy([...options, '-t', into, '--'], { from, input, launchId, signal })
   signal?.throwIfAborted()
-  const failure = errors.find((line) => !isForbidden(line))
+  const failure = errors.find((line) => !isUnreadable(line))
   if (failure === undefined) return
   if (isFull(failure)) throw full(`the disk is full: ${shorten(failure, 300)}`)
   throw new Error(`files could not be copied: ${shorten(failure, 300)}`)
@@ -65,7 +66,8 @@ async function checkSpace(into: string, sizeMb: number): Promise<void> {
 const full = (message: string) =>
   refusal('store_full', message, { hint: 'Free some space; "agency workspace disk" shows what Agency uses.' })
 
-const isForbidden = (line: string): boolean => /: (Permission denied|Operation not permitted)$/.test(line)
+const isUnreadable = (line: string): boolean =>
+  /: (Permission denied|Operation not permitted|File name too long)$/.test(line)
 
 const isFull = (line: string): boolean => /: (No space left on device|Disk quota exceeded)$/.test(line)
 
