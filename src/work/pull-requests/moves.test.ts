@@ -320,6 +320,7 @@ describe('during a merge in git', () => {
     const again = Promise.withResolvers<void>()
     const isVerified = async (key: string): Promise<boolean> => (await agency.brief(run, key)).status === 'verified'
     let merges = 0
+    let second: Promise<void> | undefined
     const agency: TestAgency = await openAgency({
       workspaces,
       repositories: {
@@ -334,7 +335,7 @@ describe('during a merge in git', () => {
           if (merges === 1) {
             agency.gate('late').open()
             await agency.until(async () => (await agency.brief(run, 'a')).heldBy === 'merge')
-            void agency.engine.integrate(branch.runId)
+            second = agency.engine.integrate(branch.runId)
             await agency.until(() => isVerified('a'))
           }
           return merged
@@ -355,6 +356,8 @@ describe('during a merge in git', () => {
     expect((await agency.pullRequests.ofRun(run.id)).files.map((file) => file.path)).toEqual(['a.txt', 'b.txt'])
     const merged = (await agency.events(run)).filter(({ kind }) => kind === 'branch_merged')
     expect(merged).toHaveLength(2)
+    // Otherwise it would outlive its repository.
+    await second
   })
 
   it('nothing of the run can be cancelled; after a refused landing the gate opens again with the reason', async () => {
