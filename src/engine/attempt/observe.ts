@@ -21,7 +21,7 @@ import { type Changes, changesSince, restore, treeOf } from '../../work/mission-
 import type { WorkspaceTree } from '../../work/mission-workspaces/tree.ts'
 import { createTail, type PrintedFiles } from '../../work/mission-workspaces/executions/output.ts'
 import type { Turns } from '../../work/mission-workspaces/executions/turns.ts'
-import { untilEnded } from '../../work/mission-workspaces/executions/wait.ts'
+import { untilAgentEnded } from '../../work/mission-workspaces/executions/wait.ts'
 import { exitCodeOf } from '../../work/mission-workspaces/executions/exit-code.ts'
 
 export interface OnlookerParts {
@@ -110,15 +110,19 @@ async function prepare(parts: OnlookerParts, scene: Scene): Promise<void> {
   scene.startedMs = parts.clock.nowMs()
   if (scene.workspace !== null) await writeFacts(parts, scene.workspace, scene)
   if (scene.before === null && scene.run.configuration.execution !== undefined)
-    scene.before = await treeOf(await boxed(parts, scene))
+    scene.before = await treeOf(await boxed(parts, scene, 'prepare'))
 }
 
-/** Opens the workspace for git in the same box as agents: another agent may have put files into the directory. */
+/**
+ * Opens the workspace for git in the same box as agents: another agent may have put files into the directory. Once the
+ * agent has worked, nothing is prepared: its report stays in the outbox until its end is recorded.
+ */
 async function boxed(
   { workspaces, clock }: OnlookerParts,
   { run, attempt, workspace: directory }: Pick<Scene, 'run' | 'attempt' | 'workspace'>,
+  how: 'prepare' | 'open',
 ): Promise<Workspace> {
-  const workspace = await workspaces.prepare({
+  const workspace = await workspaces[how]({
     id: attempt.briefId,
     runId: run.id,
     attemptId: attempt.id,
@@ -235,7 +239,7 @@ async function end(
   const { attempt, run } = scene
   let changes: Changes | null = null
   if (run.configuration.execution !== undefined) {
-    const workspace = await boxed(parts, scene)
+    const workspace = await boxed(parts, scene, 'open')
     changes = await changesOf(workspace, scene)
     if (scene.mode === 'plan_only' && changes !== null && !isNothing(changes))
       changes = await undo(parts, scene, workspace, changes)
@@ -258,7 +262,7 @@ async function end(
     })
   }
   // The cost is known once the agent's end is recorded, and that happens after this function.
-  const logged = untilEnded(parts, attempt.id)
+  const logged = untilAgentEnded(parts, attempt.id)
     .then((recorded) => logEnd(parts, scene, recorded, changes))
     .catch((error: unknown) => parts.log.warn('a workspace’s log could not be written', { error: String(error) }))
   parts.logging.set(run.id, logged)

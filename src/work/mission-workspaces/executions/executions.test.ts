@@ -5,13 +5,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { operator } from '../../../../test/support/work.ts'
 import { type Daemon, startDaemon } from '../../../daemon/start.ts'
 import { replayEvents } from '../../../events/replay.ts'
 import { eventTables } from '../../../tables.ts'
 import { CreateMission } from '../../missions/contract.ts'
+import { CreateRun } from '../../runs/contract.ts'
 import { Execute, type Execution, Review } from './contract.ts'
 
 let daemon: Daemon
@@ -115,6 +116,31 @@ describe('one step in a workspace', () => {
         .trim()
         .split('\n'),
     ).toEqual(['A  b.txt', '?? c.txt'])
+  })
+
+  it('keeps the report in the outbox until its end is recorded', async () => {
+    const { missionId, directory } = await aWorkspace()
+    await exec(missionId, [write('.agency/outbox/report.json', '{"status":"done","summary":"Done."}')])
+    expect(existsSync(join(directory, '.agency/outbox/report.json'))).toBe(true)
+  })
+
+  it('logs the end of an agent before its evidence is checked', async () => {
+    const { missionId, directory, path } = await aWorkspace()
+    const { id } = await daemon.agency.runs.create(
+      operator,
+      CreateRun.parse({
+        goal: 'Do it',
+        missionId,
+        workspace: path,
+        runtime: 'scripted',
+        runtimeOptions: { scenario: { steps: [write('a.txt'), { report: { status: 'done', summary: 'Done.' } }] } },
+        evidence: [{ kind: 'command', run: 'sleep 600' }],
+      }),
+    )
+    const log = join(directory, '.agency/log.jsonl')
+    await vi.waitFor(() => expect(lastLine(log)).toMatchObject({ prompt: 'Do it', exit_code: 0 }), { timeout: 10_000 })
+    expect((await daemon.agency.runs.inspect(id, 0)).attempts).toMatchObject([{ status: 'examining' }])
+    await daemon.agency.runs.cancel(operator, id, undefined)
   })
 
   it('writes its facts, a line to its log, and a line for each session', async () => {

@@ -2,6 +2,7 @@ import type { Db, ReadTx } from '../../../db/port.ts'
 import { listStreamEvents } from '../../../events/store.ts'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { Clock } from '../../../kernel/clock.ts'
+import { isAgentAtWork } from '../../../kernel/attempt-state.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { renderTemplate } from '../../../kernel/template.ts'
 import { Finding } from '../../attempts/contract.ts'
@@ -102,7 +103,7 @@ export function createExecutions(deps: ExecutionDeps) {
       filesModified: (finished?.['files_modified'] as string[] | null | undefined) ?? null,
       filesDeleted: (finished?.['files_deleted'] as string[] | null | undefined) ?? null,
       ...printed,
-      exitCode: last?.status === 'ended' ? exitCodeOf(last) : null,
+      exitCode: last === undefined || isAgentAtWork(last) ? null : exitCodeOf(last),
       tokensUsed: attempts.reduce((sum, each) => sum + each.inputTokens + each.outputTokens, 0),
       cost: attempts.reduce((sum, each) => sum + each.costMicros, 0) / 1_000_000,
       outcome: last?.outcome ?? null,

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/port.ts'
+import { isAgentAtWork } from '../../../kernel/attempt-state.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import { findAttempt } from '../../attempts/store.ts'
@@ -43,11 +44,11 @@ export async function until<T>(
 
 const endTimeoutMs = 10 * 60_000
 
-/** Resolves to the attempt once its end is recorded. */
-export async function untilEnded(parts: Waiting, attemptId: string): Promise<Attempt> {
+/** Resolves to the attempt once the end of its agent is recorded; the check of its evidence may take hours. */
+export async function untilAgentEnded(parts: Waiting, attemptId: string): Promise<Attempt> {
   const recorded = await until(parts, endTimeoutMs, async () => {
     const attempt = await parts.db.read((tx) => findAttempt(tx, attemptId))
-    return attempt?.status === 'ended' ? attempt : null
+    return attempt === undefined || isAgentAtWork(attempt) ? null : attempt
   })
   if (recorded === null) throw new Error(`the end of ${attemptId} was never recorded`)
   return recorded
