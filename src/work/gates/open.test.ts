@@ -57,7 +57,7 @@ describeStores('a result that is not accepted', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1 })
   })
 
-  it('has no gate after a resume if it was cancelled while the gate was undecided', async () => {
+  it('has no gate left, and its paused run ends, when its only brief is cancelled after the gate expired', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ acceptance: 'operator', gateTimeoutMinutes: 5 })
     await agency.until(async () => (await agency.runs.show(run.id)).status === 'accepting')
@@ -65,8 +65,9 @@ describeStores('a result that is not accepted', (openFresh) => {
     await agency.gates.wake('gate_timeout', gate?.id as string)
     expect(await agency.runs.show(run.id)).toMatchObject({ status: 'paused' })
     await agency.briefs.update(operator, (await agency.brief(run)).id, 'cancelled', undefined)
-    await agency.gates.resume(operator, run.id)
     expect(await agency.settled(run)).toMatchObject({ status: 'cancelled', briefsDone: 0 })
+    expect((await agency.gates.ofRun(run.id)).gates.filter((each) => each.status === 'pending')).toEqual([])
+    await expect(agency.gates.resume(operator, run.id)).rejects.toThrow('is cancelled, not paused')
   })
 
   it('has its gate opened again when the run resumes after the gate expired', async () => {
