@@ -167,6 +167,29 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectGone(button)
   })
 
+  it('opens a dialog again that was closed a moment ago', async () => {
+    const { run } = await startGatedRun(daemon, 'To be kept')
+    await enter(`/runs/${run.id}`)
+    await page.getByRole('button', { name: 'Cancel run' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cancel this run?' })
+    await expectShown(dialog)
+    // The browser queues the dialog's event `close`; a key that the operator presses meanwhile comes before it.
+    const isOpen = await page.evaluate(async () => {
+      const dialog = document.querySelector<HTMLDialogElement>('dialog[open]')
+      const opener = [...document.querySelectorAll('button')].find((each) => each.textContent === 'Cancel run…')
+      if (dialog === null || opener === undefined) throw new Error('the dialog or its button is missing')
+      const closed = new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }))
+      dialog.requestClose()
+      await Promise.resolve()
+      opener.click()
+      await closed
+      await new Promise(requestAnimationFrame)
+      return dialog.open
+    })
+    expect(isOpen).toBe(true)
+    await expectShown(dialog.getByRole('button', { name: 'Keep running' }))
+  })
+
   it('opens a run with the keyboard alone', async () => {
     await startRun(daemon, 'done', 'Found by its words')
     await enter('/settings')

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, type SyntheticEvent, useEffect, useRef } from 'react'
 
 interface DialogProps {
   open: boolean
@@ -23,12 +23,22 @@ export function Dialog({ open, onClose, label, className, children }: DialogProp
   const closeOnBackdrop = (event: MouseEvent): void => {
     if (event.target === dialog.current) onClose()
   }
+  // The browser queues `close`, and a key that opens the dialog again may come first: `open` follows Escape at once.
+  const closeOnEscape = (event: SyntheticEvent): void => {
+    if (event.target !== dialog.current) return
+    event.preventDefault()
+    onClose()
+  }
+  const followBrowser = (): void => {
+    if (dialog.current?.open === false) onClose()
+  }
   return (
     <dialog
       ref={dialog}
       className={className}
       aria-label={label}
-      onClose={onClose}
+      onCancel={closeOnEscape}
+      onClose={followBrowser}
       onClick={closeOnBackdrop}
       onKeyDown={(event) => keepInside(event, dialog.current)}
     >
