@@ -177,11 +177,11 @@ describeStores('after the death of a daemon', (openFresh) => {
     let boot = 1
     let now: TestAgency = life
     for (; boot <= 20; boot++) {
-      await now.passed('attempt.started', 2)
+      // The twentieth attempt of the other brief crashes; its twenty-first must have begun before the daemon dies.
+      await now.passed('attempt.started', boot === 20 ? 3 : 2)
       now.die()
       now = await reopen(life, life.store, { worker: `test:${boot + 1}` })
       await now.engine.start()
-      if (boot === 19) await now.until(async () => (await now.brief(other)).crashRetries === 1)
     }
     const run = await now.settled(started)
     expect(run.status).toBe('failed')
