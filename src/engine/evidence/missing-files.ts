@@ -1,51 +1,101 @@
 import type { Checkout } from '../../workspaces/port.ts'
+import { shellQuote } from '../../workspaces/quote.ts'
 
-/** A file or directory of the agent's workspace that the checkout of its commit does not have. */
+/** A file or directory of the agent's workspace that is not in its commit and not in the checkout of it. */
 export interface MissingFile {
   readonly path: string
   /** A tool installs it, so a setup can install it too. */
   readonly installed: boolean
+  /** It is a directory without files, which no commit can contain. */
+  readonly isEmpty: boolean
 }
 
 /** Directories that tools fill. */
-const installed = /(?:^|\/)(?:node_modules|\.venv|venv|vendor|site-packages)(?:\/|$)/
+const installers = ['node_modules', '.venv', 'venv', 'vendor', 'site-packages']
+const installed = new RegExp(`(?:^|/)(?:${installers.map((name) => name.replace('.', '\\.')).join('|')})(?:/|$)`)
+
+const maxMissing = 3
 
 /**
- * Finds the files that a check may lack: those that are in a copy of the agent's workspace, but not in the checkout of
- * its commit. `named` are those that the check or its output names; `all` leaves out files of missing directories.
+ * Finds the files that a check may lack: those that are in a copy of the agent's workspace, but neither committed nor in
+ * the checkout of its commit. Returns those that the check or its output names; if there are none, the likeliest, without
+ * the files of missing directories.
  */
 export async function findMissingFiles(
   copy: Checkout,
   checkout: Checkout,
   { command, output }: { command: string; output: string },
   signal?: AbortSignal,
-): Promise<{ named: MissingFile[]; all: MissingFile[] }> {
+): Promise<{ missing: MissingFile[]; isNamed: boolean }> {
   const [there, here] = await Promise.all([list(copy, signal), list(checkout, signal)])
-  const missing = [...there].filter((path) => !here.has(path))
+  // A checkout may consist of some directories only: files that it lacks for that reason are committed.
+  const missing = [...there.paths].filter((path) => !here.paths.has(path) && isBelow(path, there.untracked))
   const known = new Set(missing)
-  const all = missing.filter((path) => !known.has(parentOf(path)))
   // A word of a command, such as the name of a script, may also be the name of a directory.
   const byPath = missing.filter((path) => isNamed(path, output) || (/[./]/.test(path) && isNamed(path, command)))
   const named =
     byPath.length > 0 ? byPath : missing.filter((path) => !installed.test(path) && hasName(output, stemOf(path)))
-  return { named: withoutParents(named).map(fileOf), all: all.map(fileOf) }
+  const rank = (path: string): number => (isNamed(path, command) ? 0 : installed.test(path) ? 2 : 1)
+  const likely = missing.filter((path) => !known.has(parentOf(path))).sort((one, other) => rank(one) - rank(other))
+  const chosen = (named.length > 0 ? withoutParents(named) : likely).slice(0, maxMissing)
+  const empty = await findEmpty(copy, chosen, signal)
+  const files = chosen.map((path) => ({ path, installed: installed.test(path), isEmpty: empty.has(path) }))
+  return { missing: files, isNamed: named.length > 0 }
 }
 
-const fileOf = (path: string): MissingFile => ({ path, installed: installed.test(path) })
+/**
+ * Removes everything from a copy of the agent's workspace that the agent did not commit, but for installed packages.
+ * Resolves to false if that was not possible.
+ */
+export async function removeUncommittedFiles(copy: Checkout, signal?: AbortSignal): Promise<boolean> {
+  const kept = installers.map((name) => `-e ${name}`).join(' ')
+  const { exitCode } = await copy.run(`git clean -ffdxq ${kept}`, limitsOf(signal))
+  return exitCode === 0
+}
 
-/** Lists the paths of the upper levels, the shortest first. */
-async function list(place: Checkout, signal: AbortSignal | undefined): Promise<Set<string>> {
+interface Listed {
+  /** The paths of the upper levels and all untracked ones, the shortest first. */
+  readonly paths: ReadonlySet<string>
+  /** Files and whole directories that are not committed. */
+  readonly untracked: ReadonlySet<string>
+}
+
+async function list(place: Checkout, signal: AbortSignal | undefined): Promise<Listed> {
   const { output } = await place.run(
-    "find . -mindepth 1 -maxdepth 3 \\( -name .git -o -name .agency -o -name '*\n*' \\) -prune -o -print",
-    { timeoutMs: 20_000, maxOutputBytes: 4_000_000, ...(signal === undefined ? {} : { signal }) },
+    "git -c core.quotePath=false ls-files --others --directory -x .agency/ 2>/dev/null; find . -mindepth 1 -maxdepth 3 \\( -name .git -o -name .agency -o -name '*\n*' \\) -prune -o -print",
+    limitsOf(signal),
   )
-  return new Set(
-    output
-      .split('\n')
-      .filter((line) => line.startsWith('./'))
-      .map((line) => line.slice(2))
-      .sort((one, other) => one.length - other.length),
-  )
+  const lines = output.split('\n')
+  const found = lines.filter((line) => line.startsWith('./')).map((line) => line.slice(2))
+  // Git quotes a name with special characters.
+  const untracked = lines.filter((line) => /^[^."]|^\.[^/]/.test(line)).map((line) => line.replace(/\/$/, ''))
+  const paths = [...new Set([...found, ...untracked])].sort((one, other) => one.length - other.length)
+  return { paths: new Set(paths), untracked: new Set(untracked) }
+}
+
+/** Returns those of the paths that are directories without files. */
+async function findEmpty(place: Checkout, paths: readonly string[], signal?: AbortSignal): Promise<Set<string>> {
+  if (paths.length === 0) return new Set()
+  const command = paths
+    .map((path) => shellQuote(`./${path}`))
+    .map(
+      (path) => `[ -d ${path} ] && [ ! -L ${path} ] && [ -z "$(find ${path} ! -type d | head -n 1)" ] && echo ${path}`,
+    )
+    .join('\n')
+  const { output } = await place.run(command, limitsOf(signal))
+  return new Set(output.split('\n').map((line) => line.slice(2)))
+}
+
+const limitsOf = (signal: AbortSignal | undefined) => ({
+  timeoutMs: 20_000,
+  maxOutputBytes: 4_000_000,
+  ...(signal === undefined ? {} : { signal }),
+})
+
+/** Reports whether a path, or one of its directories, is in the set. */
+function isBelow(path: string, directories: ReadonlySet<string>): boolean {
+  for (let at = path; at !== ''; at = parentOf(at)) if (directories.has(at)) return true
+  return false
 }
 
 /** A package is named by its name, any other file by its path. */

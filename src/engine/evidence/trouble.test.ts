@@ -21,18 +21,27 @@ import { createTroubles, type Grounds, type Troubles } from './trouble.ts'
 interface Case {
   /** The files of the base commit. */
   base: Record<string, string>
-  /** The agent's work in its clone; everything that git does not ignore is collected. */
+  /** The agent's work in its clone; everything that git does not ignore is collected. A name with "/" at its end is an empty directory. */
   work: Record<string, string>
   evidence: string | { path: string }
   /** Prepares fresh checkouts. */
   setup?: string
+  /** The only directories of fresh checkouts. */
+  paths?: string[]
   troubles?: Troubles
 }
 
 const limits = { timeoutMs: 20_000, maxOutputBytes: 100_000 }
 
 /** Plays the examination of an agent's commit up to its failure, with real git and processes. */
-async function play({ base, work, evidence: wanted, setup, troubles = createTroubles({ clock: systemClock }) }: Case) {
+async function play({
+  base,
+  work,
+  evidence: wanted,
+  setup,
+  paths,
+  troubles = createTroubles({ clock: systemClock }),
+}: Case) {
   const { repositories, workspaces, root } = openRepositories()
   const repository = await repositories.open(makeRepository(base).path)
   const { mirror, base: start } = repository
@@ -52,6 +61,7 @@ async function play({ base, work, evidence: wanted, setup, troubles = createTrou
     allowed: [],
   })
   const commit = collected.outcome === 'collected' ? collected.commit : start
+  const sparse = paths === undefined ? {} : { paths }
   const made: string[] = []
   const checkout = async (id: string, source: CheckoutSource): Promise<Checkout> => {
     made.push(id)
@@ -66,8 +76,8 @@ async function play({ base, work, evidence: wanted, setup, troubles = createTrou
     branch: 'main',
     base: start,
     setup: setup ?? null,
-    checkout: await checkout('att_1', { kind: 'commit', mirror, branch, commit }),
-    checkoutBase: () => checkout('att_1.base', { kind: 'commit', mirror, branch, commit: start }),
+    checkout: await checkout('att_1', { kind: 'commit', mirror, branch, commit, ...sparse }),
+    checkoutBase: () => checkout('att_1.base', { kind: 'commit', mirror, branch, commit: start, ...sparse }),
     copyWorkspace: () => checkout('att_1.copy', { kind: 'workspace', workspace: request, commit }),
     check: (item, place) => look(item, place),
   }
@@ -103,7 +113,8 @@ async function prepare(place: Checkout, command: string): Promise<Checkout> {
 
 function write(folder: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    mkdirSync(name.endsWith('/') ? join(folder, name) : dirname(join(folder, name)), { recursive: true })
+    if (name.endsWith('/')) continue
     writeFileSync(join(folder, name), text)
     if (text.startsWith('#!')) chmodSync(join(folder, name), 0o755)
   }
@@ -171,6 +182,46 @@ describe('the agent is at fault', () => {
       fault: 'agent',
       findings: [{ detail: expect.stringMatching(/: dist\/app\.js is not committed$/) }],
     })
+  })
+
+  it.each([
+    ['test -d out', { 'out/': '' }, 'out is a directory without files, which git does not keep'],
+    ['test -d out/one', { 'out/one/two/': '' }, 'out/one is a directory without files, which git does not keep'],
+    [
+      'test -d a/b/c/d',
+      { 'a/b/c/d/': '', 'a/b/c/x': 'x' },
+      'a/b/c/d is a directory without files, which git does not keep',
+    ],
+    ['test -e marker', { marker: 'x', '.gitignore': 'marker' }, 'marker is not committed'],
+    ['test -s a/b/c/d', { 'a/b/c/d': 'x', 'a/b/c/x': 'x', '.gitignore': 'd' }, 'a/b/c/d is not committed'],
+    [
+      '[ -d out ] || { echo Error: nothing was built; exit 1; }',
+      { 'out/x': '', '.gitignore': 'out' },
+      'out is not committed',
+    ],
+  ])('if `%s` needs a state that git does not keep, although it fails on the base too', async (run, work, reason) => {
+    const { judge } = await play({ base: { 'a.txt': 'a' }, work: { 'b.txt': 'b', ...work }, evidence: run })
+    const { fault, findings } = (await judge()) as { fault: string; findings: Finding[] }
+    expect(fault).toBe('agent')
+    expect(findings[0]?.detail).toBe(
+      `exit code 1, expected 0; it holds where you worked, but not in a fresh checkout of your commit: ${reason}`,
+    )
+  })
+
+  it('if two checks need the same uncommitted file, each in a copy that has it', async () => {
+    const { finding, grounds, troubles } = await play({
+      base: { '.gitignore': 'marker\n' },
+      work: { 'b.txt': 'b', marker: 'x' },
+      evidence: 'cat marker >/dev/null 2>&1',
+    })
+    const evidence = Evidence.parse({ kind: 'command', run: 'test -e marker' })
+    const second: Finding = { ...finding, item: 1, evidence }
+    const { fault, findings } = (await troubles.judgeFindings([finding, second], grounds)) as {
+      fault: string
+      findings: Finding[]
+    }
+    expect(fault).toBe('agent')
+    for (const each of findings) expect(each.detail).toContain('marker is not committed')
   })
 
   it('if a file is missing as well, whatever else fails', async () => {
@@ -283,6 +334,27 @@ describe('the place is at fault', () => {
     expect(made).toEqual(['att_1', 'att_1.copy', 'att_1.base'])
     await grounds.checkout.remove()
     expect(left()).toEqual([])
+  })
+})
+
+describe('the place is at fault although the workspace has files that git does not keep', () => {
+  it('if the check holds there without them', async () => {
+    const { judge } = await play({
+      base: { ...needsModule, '.gitignore': 'node_modules\n.cache\n' },
+      work: { 'b.txt': 'b', '.cache/x': 'x', 'out/': '', ...tinyModule },
+      evidence: 'node test.js 2>/dev/null',
+    })
+    expect(await judge()).toMatchObject({ fault: 'place', what: '`node test.js 2>/dev/null` fails on main as well' })
+  })
+
+  it('if a checkout of some directories lacks a committed file', async () => {
+    const { judge } = await play({
+      base: { 'one/a.txt': 'a', 'two/b.txt': 'b' },
+      work: { 'one/c.txt': 'c' },
+      evidence: 'cat two/b.txt',
+      paths: ['one'],
+    })
+    expect(await judge()).toMatchObject({ fault: 'place', what: '`cat two/b.txt` fails on main as well' })
   })
 })
 

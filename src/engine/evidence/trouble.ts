@@ -6,7 +6,7 @@ import type { Checkout, Setup } from '../../workspaces/port.ts'
 import { exitCodeIn } from './command.ts'
 import type { Found } from './finding.ts'
 import { isSameOutput, missingProgram } from './output.ts'
-import { findMissingFiles, type MissingFile } from './missing-files.ts'
+import { findMissingFiles, type MissingFile, removeUncommittedFiles } from './missing-files.ts'
 
 /** The places where a failed check can be repeated. Each that is made here is removed here. */
 export interface Grounds {
@@ -51,7 +51,9 @@ const maxKept = 500
 
 /**
  * Decides whether a check fails because of the agent's work or because of the place. The place is at fault where the
- * base commit, which no agent has touched, fails in the same way. Results of the base commit are kept in memory.
+ * base commit, which no agent has touched, cannot be checked either. A base commit that fails in the same way is not
+ * enough, because most checks fail before the work is done: the check must also hold in the agent's workspace without
+ * the files that the agent did not commit. Results of the base commit are kept in memory.
  */
 export function createTroubles({ clock }: { clock: Clock }): Troubles {
   const kept = new Map<string, { outcome: Outcome; atMs: number }>()
@@ -95,11 +97,14 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
             explained.push(finding)
             continue
           }
-          const missing = await findMissingFiles(place, grounds.checkout, textsOf(finding), grounds.signal)
+          const { missing, isNamed } = await findMissingFiles(place, grounds.checkout, textsOf(finding), grounds.signal)
           // A file that a check names and that no tool installs is one that the agent did not commit.
-          const isUncommitted = missing.named.some((file) => !file.installed)
-          if (isJudged && !isUncommitted && failsAlike(finding, await onBase(evidence, grounds, base)))
-            return { fault: 'place', ...describe(finding, evidence, `fails on ${grounds.branch} as well`) }
+          const isUncommitted = isNamed && missing.some((file) => !file.installed)
+          if (isJudged && !isUncommitted && failsAlike(finding, await onBase(evidence, grounds, base))) {
+            copy.forget()
+            if (await holdsWithoutUncommitted(evidence, place, grounds))
+              return { fault: 'place', ...describe(finding, evidence, `fails on ${grounds.branch} as well`) }
+          }
           const setup = isProgram(evidence) ? await grounds.checkout.setUp() : null
           explained.push(explain(finding, missing, setup))
         }
@@ -118,8 +123,14 @@ async function outcomeAt(place: Checkout, evidence: Evidence | null, grounds: Gr
   return { passed, detail, output }
 }
 
+/** Installed packages stay, because a setup can install them in a fresh checkout. The copy is of no use afterwards. */
+const holdsWithoutUncommitted = async (evidence: Evidence, copy: Checkout, grounds: Grounds): Promise<boolean> =>
+  (await removeUncommittedFiles(copy, grounds.signal)) && (await grounds.check(evidence, copy)).passed
+
 interface Lazy<T> {
   get(): Promise<T>
+  /** Makes another one the next time; one of the same name replaces the first on the disk. */
+  forget(): void
 }
 
 interface Places {
@@ -139,6 +150,7 @@ async function withPlaces<T>(grounds: Grounds, work: (places: Places) => Promise
           if (ready !== null) made.push(ready)
           return ready
         })),
+      forget: () => (place = null),
     }
   }
   const copy = async (): Promise<Checkout | null> => {
@@ -187,20 +199,13 @@ function tellingLine(output: string): string {
 
 const isTelling = /\b(?:error|cannot|can't|not found|no such|denied|refused|unauthori[sz]ed|E[A-Z]*\d{3})\b/i
 
-const maxNamed = 3
-
 /** Adds the difference between the two places: its own workspace hides the fault from the agent. */
-function explain(
-  finding: Finding,
-  { named, all }: { named: readonly MissingFile[]; all: readonly MissingFile[] },
-  setup: Setup | null,
-): Finding {
+function explain(finding: Finding, missing: readonly MissingFile[], setup: Setup | null): Finding {
   const installer = setup === null ? 'by a setup' : `by \`${setup.command}\``
-  const reasons = (named.length > 0 ? named : all)
-    .slice(0, maxNamed)
-    .map(({ path, installed }) =>
-      installed ? `${path} is neither committed nor installed ${installer}` : `${path} is not committed`,
-    )
+  const reasons = missing.map(({ path, installed, isEmpty }) => {
+    if (installed) return `${path} is neither committed nor installed ${installer}`
+    return isEmpty ? `${path} is a directory without files, which git does not keep` : `${path} is not committed`
+  })
   const reason = reasons.length === 0 ? 'a file that it needs is not committed' : reasons.join(', ')
   return {
     ...finding,
