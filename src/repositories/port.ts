@@ -18,6 +18,8 @@ export interface Repositories {
    * second call makes the same result.
    */
   merge(branch: MergedBranch): Promise<Merged>
+  /** Returns the id of a commit's tree: two commits with the same files have the same tree. */
+  tree(mirror: string, commit: string): Promise<string>
   /** Reports whether `commit` contains the history of `other`. */
   contains(mirror: string, commit: string, other: string): Promise<boolean>
   /** Refuses, with the next command, if `land` would refuse now. */

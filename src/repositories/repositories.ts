@@ -111,6 +111,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
         : { outcome: 'merged', commits: merged.commits }
     },
 
+    tree: (mirror, commit) => mirrors.tree(mirror, commit),
     contains: (mirror, commit, other) => mirrors.contains(mirror, commit, other),
 
     checkLanding: async ({ path, branch, mirror }, { runId, commit }) => {

@@ -41,6 +41,11 @@ const brief = (key: string, steps: StepInput[], more: object = {}) => ({
 /** Two briefs that are right on their own; their sum is 13. */
 const seven = brief('a', writes('a.n', '7\n'))
 const six = brief('b', writes('b.n', '6\n'))
+/** Two briefs of which neither declares all evidence, so that no check of a brief proves their result. */
+const twoWith = (command: object) => [
+  brief('a', writes('a.n', '1\n'), { evidence: [command, { kind: 'file', path: 'a.n' }] }),
+  brief('b', writes('b.n', '1\n'), { evidence: [command], after: ['a'] }),
+]
 /** The attempts of the repair play the run's own scenario. */
 const repairs = (...attempts: StepInput[][]): StartRun => ({ play: attempts })
 
@@ -225,16 +230,16 @@ describe('a failing proof', () => {
     // It holds wherever an agent's work is checked, and never where the result is.
     const neverMerged = { kind: 'command', run: 'case "$PWD" in *prf_*) echo broken; exit 1;; esac' } as const
     const run = await startIn(agency, repository, {
-      briefs: [brief('a', writes('a.n', '1\n'), { evidence: [neverMerged] })],
-      ...repairs(writes('b.n', '1\n')),
+      briefs: twoWith(neverMerged),
+      ...repairs(writes('c.n', '1\n')),
     })
     const asked = await questionOf(agency, run)
     expect(asked).toMatchObject({ class: 'merge', briefId: null, recommendation: 'repair' })
     expect(asked.options.map(({ key }) => key)).toEqual(['repair', 'open', 'abandon'])
-    expect(asked.text).toContain('evidence 0/1 holds on the merged result')
+    expect(asked.text).toContain('evidence 1/2 holds on the merged result')
     expect(asked.context).toContain('broken')
     const keys = (await agency.inspect(run)).briefs.map(({ key }) => key)
-    expect(keys).toEqual(['a', 'repair-1', 'repair-2'])
+    expect(keys).toEqual(['a', 'b', 'repair-1', 'repair-2'])
     expect(await agency.runs.show(run.id)).toMatchObject({ status: 'running', heldBy: `question:${asked.id}` })
     await agency.questions.answer(operator, asked.id, 'start over from the first commit')
     const again = await agency.until(async () => {
@@ -245,7 +250,7 @@ describe('a failing proof', () => {
     expect(third.guidance).toMatchObject([{ answer: 'start over from the first commit' }])
     await agency.questions.answer(operator, again.id, 'open')
     const gate = await gateOf(agency, run)
-    expect(gate.summary.anomalies).toEqual([expect.stringContaining('Not proven: evidence 0/1 holds')])
+    expect(gate.summary.anomalies).toEqual([expect.stringContaining('Not proven: evidence 1/2 holds')])
     await approve(agency, run)
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
@@ -254,8 +259,8 @@ describe('a failing proof', () => {
     const { repository, agency } = await open()
     const never = { kind: 'command', run: 'case "$PWD" in *prf_*) exit 1;; esac' } as const
     const input = {
-      briefs: [brief('a', writes('a.n', '1\n'), { evidence: [never] })],
-      ...repairs(writes('b.n', '1\n')),
+      briefs: twoWith(never),
+      ...repairs(writes('c.n', '1\n')),
     }
     const asking = await startIn(agency, repository, input)
     await agency.questions.answer(operator, (await questionOf(agency, asking)).id, 'abandon')
@@ -415,13 +420,13 @@ describe('a result', () => {
       },
     })
     await agency.engine.start()
-    const run = await startIn(agency, repository, { briefs: [brief('a', writes('a.n', '3\n'))] })
+    const run = await startIn(agency, repository, { briefs: twoWith(sum) })
     await agency.passed('proof.begun')
     await agency.pass(60_000)
     const asked = await questionOf(agency, run)
     expect(asked).toMatchObject({ class: 'fault', text: expect.stringContaining('no space left on device') })
     expect(asked.options.map(({ key }) => key)).toEqual(['retry', 'repair', 'open', 'abandon'])
-    expect((await agency.inspect(run)).briefs.map(({ key }) => key)).toEqual(['a'])
+    expect((await agency.inspect(run)).briefs.map(({ key }) => key)).toEqual(['a', 'b'])
     failing = false
     await agency.questions.answer(operator, asked.id, 'retry')
     await gateOf(agency, run)

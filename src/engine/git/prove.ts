@@ -5,6 +5,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import { listBriefs } from '../../work/briefs/store.ts'
 import { startsProcesses } from '../../work/evidence/contract.ts'
 import type { Proof } from '../../work/proofs/contract.ts'
+import { type EarlierCheck, listEarlierChecks } from '../../work/proofs/earlier-checks.ts'
 import { type ProvableEvidence, provableEvidence } from '../../work/proofs/evidence.ts'
 import { finishProof, type ProofEnd } from '../../work/proofs/finish.ts'
 import { findWaitingProof } from '../../work/proofs/store.ts'
@@ -23,6 +24,7 @@ import { checkEvidence } from '../evidence/check.ts'
 import { createHostCheckout } from '../evidence/host.ts'
 import { Unchecked } from '../evidence/finding.ts'
 import { persist } from '../persist.ts'
+import { findSameTree } from './same-tree.ts'
 
 export interface ProofToMake {
   readonly run: Run
@@ -30,6 +32,8 @@ export interface ProofToMake {
   readonly proof: Proof
   readonly briefs: readonly Brief[]
   readonly checks: Checks
+  /** Checks of briefs that may say the same. */
+  readonly earlier: readonly EarlierCheck[]
   /** A stop of the organisation, or of everything, is in force. */
   readonly isStopped: boolean
 }
@@ -41,7 +45,9 @@ export async function findProofToMake(tx: ReadTx, runId: string): Promise<ProofT
   if (run === undefined || run.endedAt !== null || run.repository === null || proof === undefined) return null
   const { stopped: isStopped } = await lookForObstacles(tx, run.organisationId)
   const checks = resolveChecks(run, await findRepositorySettings(tx, run.repository.path), null)
-  return { run, repository: run.repository, proof, briefs: await listBriefs(tx, runId), checks, isStopped }
+  const briefs = await listBriefs(tx, runId)
+  const earlier = checks.place === 'checkout' ? await listEarlierChecks(tx, run, proof, briefs) : []
+  return { run, repository: run.repository, proof, briefs, checks, earlier, isStopped }
 }
 
 /** The proof of a run's result by this process. */
@@ -115,6 +121,8 @@ const record = (deps: EngineDeps, runId: string, proofId: string, end: ProofEnd)
 async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): Promise<ProofEnd> {
   const items = provableEvidence(made.briefs)
   if (items.length === 0) return { status: 'passed', findings: [], checkedIn: null }
+  const known = await findSameTree(deps, made, items)
+  if (known !== null) return known
   const request = requestOf(deps, made, items, signal)
   const checkout = await deps.workspaces.checkout(request)
   const hostChecks = deps.hostChecks?.get(made.repository.path)

@@ -11,6 +11,10 @@ export const ProofFinding = z.object({
   detail: z.string().describe('The reason, in one line'),
   output: z.string().describe('The beginning of the output or of the response'),
   boxed: z.boolean().describe('Whether it ran in a sandbox'),
+  checkedFor: z
+    .string()
+    .optional()
+    .describe('Key of the brief whose check this is, of a commit with the same files; absent: checked for this proof'),
 })
 export type ProofFinding = z.infer<typeof ProofFinding>
 

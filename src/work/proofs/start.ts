@@ -35,7 +35,7 @@ export async function proveResult(scope: RunScope, gate: NewGate): Promise<void>
     if (newest.status === 'passed' && covers(newest, items)) return openMergeGate(scope, gate, heldText(newest))
     if (await isFollowedUp(scope, newest)) return
   }
-  await startProof(scope, 'merge', gate, `checking all evidence on the merged result ${shortCommit(run.head)}`)
+  await startProof(scope, 'merge', gate, `proving the merged result ${shortCommit(run.head)}`)
 }
 
 /** Waits for a proof that is already under way; a pause may have replaced the hold. */

@@ -22,9 +22,16 @@ export const repairText = (repairs: readonly Pick<Brief, 'key'>[]): string =>
 
 const placeText = ({ checkedIn, findings }: Pick<Proof, 'findings' | 'checkedIn'>): string =>
   [
+    ...sameFilesText(findings),
     checkedIn === 'checkout' || checkedIn === null ? 'fresh checkout' : checkedInText[checkedIn],
     ...(findings.some(({ evidence, boxed }) => startsProcesses(evidence.kind) && !boxed) ? ['commands not boxed'] : []),
   ].join(', ')
+
+/** Nothing may claim a check that did not run. */
+const sameFilesText = (findings: readonly ProofFinding[]): string[] =>
+  [...new Set(findings.flatMap(({ checkedFor }) => checkedFor ?? []))].map(
+    (key) => `not run again: the same files were checked for ${key}`,
+  )
 
 /** Describes a proof that does not hold. */
 export const brokenText = (proof: Pick<Proof, 'findings' | 'head'>): string =>

@@ -42,6 +42,7 @@ export function createPlayedRepositories(): PlayedRepositories {
       }
       return { outcome: 'merged', commits: into.map(commit) }
     },
+    tree: async (_, of) => of,
     contains: async () => true,
     checkLanding: async () => {},
     land: async (_, result) => ({ outcome: 'landed', commit: result.commit }),
