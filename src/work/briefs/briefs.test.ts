@@ -80,6 +80,27 @@ describeStores('the operator', (openFresh) => {
     expect((await agency.inspect(run)).attempts).toMatchObject([{ status: 'ended', outcome: 'interrupted' }])
   })
 
+  it('cannot cancel briefs of a run that was given up, because it would continue', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({
+      briefs: [
+        { ...brief('a'), runtimeOptions: { scenario: { steps: [{ exit: { code: 0 } }] } } },
+        { ...brief('b'), runtimeOptions: { scenario: { steps: [{ hang: {} }] } } },
+      ],
+      retryBudget: 0,
+      onLimit: 'ask',
+    })
+    const question = await agency.until(async () => (await agency.inspect(run)).questions[0])
+    await agency.questions.answer(operator, question.id, 'abandon')
+    const { id } = await agency.brief(run, 'a')
+    await expect(agency.briefs.update(operator, id, 'cancelled', 'not needed')).rejects.toMatchObject({
+      code: 'conflict',
+      message: `run ${run.id} was given up: it fails when its agents have ended`,
+      hint: `End its agents now with "agency cancel ${run.id}".`,
+    })
+    expect(await agency.briefs.show(operator, id)).toMatchObject({ status: 'failed' })
+  })
+
   it('ends a run by cancelling the last of its briefs', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     const run = await agency.run({ briefs: [brief('a'), brief('b')] })

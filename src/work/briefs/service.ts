@@ -61,6 +61,11 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
           throw refusal('conflict', `an agent is working on ${brief.key}`, {
             hint: `Stop the whole run with "agency cancel ${runId}".`,
           })
+        // Without the failed brief the run would continue, although its end was promised.
+        if (run.abandoned)
+          throw refusal('conflict', `run ${runId} was given up: it fails when its agents have ended`, {
+            hint: `End its agents now with "agency cancel ${runId}".`,
+          })
         checkNotLanding(run)
         if (run.repository !== null && brief.status === 'verified' && brief.branchCommit !== null)
           throw refusal('conflict', `${brief.key} is already merged`, {
