@@ -37,7 +37,7 @@ export function watchCounters(world: World): void {
       if (table === 'briefs' && before === null && after['remainder_of'] !== null)
         tallyOf(after['id'] as string).bad = tallyOf(parentOf(history, after)).bad
       if (table === 'briefs' && before !== null && after['tier'] === null) {
-        countNotes(event, before, after, tallyOf(after['id'] as string))
+        countNotes(event, history, before, after, tallyOf(after['id'] as string))
         excuse(event, history, before, after, tallyOf(after['id'] as string))
         forgive(event, history, before, after, tallyOf(after['id'] as string))
         checkLimits(event, history, before, after, tallyOf(after['id'] as string))
@@ -76,9 +76,10 @@ function parentOf(history: History, rest: Row): string {
   return history.of('briefs', rest['run_id'] as string).find((brief) => brief['key'] === key)?.['id'] as string
 }
 
-/** Counts work that is returned because of open notes like bad output. */
-function countNotes(event: SeenEvent, before: Row, after: Row, tally: Tally): void {
+/** Counts work that is returned because of open notes like bad output; partial output is counted already. */
+function countNotes(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
   if (before['status'] !== 'completion_drive_review') return
+  if (history.row('attempts', after['attempt_id'] as string)?.['outcome'] === 'partial_output') return
   if (after['status'] === 'pending' || (after['status'] === 'blocked' && event.data['class'] === 'bad_output'))
     tally.bad++
 }
