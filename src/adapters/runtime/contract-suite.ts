@@ -195,12 +195,12 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
     ifItPrintsEnvironment('gives an agent its launch id and variables, and none of the daemon', async () => {
       process.env['AGENCY_FAKE_SECRET'] = 'hunter2'
       onTestFinished(() => void delete process.env['AGENCY_FAKE_SECRET'])
-      const environment = { AGENCY_TOKEN: 'agt_test', AGENCY_PROMPT_FILE: '/nowhere/prompt.md' }
+      const environment = { AGENCY_TOKEN: 'agt_test', AGENCY_EXAMPLE: 'of the launch' }
       const { handle, launch } = await start('print its environment', { environment })
       const lines = textsOf(comparable(await readAll(handle))).flatMap((text) => text.split('\n'))
       expect(lines).toContain(`AGENCY_LAUNCH_ID=${launch.launchId}`)
       expect(lines).toContain('AGENCY_TOKEN=agt_test')
-      expect(lines).toContain('AGENCY_PROMPT_FILE=/nowhere/prompt.md')
+      expect(lines).toContain('AGENCY_EXAMPLE=of the launch')
       expect(lines).toContain(`HOME=${launch.workspace.home}`)
       expect(lines.join('\n')).not.toContain('hunter2')
       const names = lines.map((line) => line.split('=')[0] ?? '')
@@ -235,7 +235,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
 
 const shellNames = ['PWD', 'OLDPWD', 'SHLVL', '_']
 const scriptedNames = ['AGENCY_SCENARIO', 'AGENCY_ATTEMPT', 'AGENCY_MODE', 'AGENCY_ALLOWED']
-const givenNames = ['PATH', 'LANG', 'TMPDIR', 'HOME', 'AGENCY_LAUNCH_ID', 'AGENCY_TOKEN', 'AGENCY_PROMPT_FILE']
+const givenNames = ['PATH', 'LANG', 'TMPDIR', 'HOME', 'AGENCY_LAUNCH_ID', 'AGENCY_TOKEN', 'AGENCY_EXAMPLE']
 const allowedNames = new Set([...givenNames, ...shellNames, ...scriptedNames])
 
 const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
