@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { QuestionClass } from '../questions/contract.ts'
 import { gateEndpoints } from './endpoints.ts'
 
 export const gateStatuses = ['pending', 'approved', 'rejected', 'expired'] as const
@@ -16,6 +17,7 @@ export const GateSummary = z.object({
   next: z.string(),
   anomalies: z.array(z.string()),
   amendments: z.array(z.string()).optional(),
+  class: QuestionClass.optional().describe('Of an escalation: the class of the repeated question'),
 })
 export type GateSummary = z.infer<typeof GateSummary>
 

@@ -52,7 +52,7 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
   })
   const held = await heldBrief(scope, gate)
   if (held === null) await scope.decide({ kind: 'gate_approved', gate: { ...gate, ...decided } })
-  else await unblockBrief(scope, held, await resetOf(scope, held), `approved by ${by}`)
+  else await unblockBrief(scope, held, await resetOf(scope, gate, held), `approved by ${by}`)
   await goOn(scope)
   return { ...gate, ...decided }
 }
@@ -94,10 +94,10 @@ async function heldBrief(scope: RunScope, { boundary }: GateRow) {
   return (await findBrief(scope.tx, boundary.slice('brief:'.length))) ?? null
 }
 
-/** Resets the counter that blocked the brief last. */
-async function resetOf(scope: RunScope, brief: Brief): Promise<Partial<Brief>> {
-  const last = (await listQuestionsOfBrief(scope.tx, brief.id)).at(-1)?.class ?? null
-  return last === null ? {} : (resets[last] ?? {})
+/** Resets the counter that led to the gate. A gate of an earlier release does not name it: the last question does. */
+async function resetOf(scope: RunScope, { summary }: GateRow, brief: Brief): Promise<Partial<Brief>> {
+  const cause = summary?.class ?? (await listQuestionsOfBrief(scope.tx, brief.id)).at(-1)?.class ?? null
+  return cause === null ? {} : (resets[cause] ?? {})
 }
 
 async function pauseAfterRejections(scope: RunScope, gate: GateRow): Promise<void> {

@@ -163,7 +163,7 @@ export async function askAboutBrief(
   const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
   // Two denied operations may have the same description; each needs its own permission.
   const times = ownChoices[cause] === undefined ? await countRepetition(scope, brief, text, cause) : 1
-  if (times >= similarLimitOf(scope)) return holdForLook(scope, brief, text, times)
+  if (times >= similarLimitOf(scope)) return holdForLook(scope, brief, { text, times, cause })
   await askQuestion(scope, {
     brief,
     kind: asked?.kind ?? kindOf[cause],
@@ -235,7 +235,11 @@ const idOfHolder = ({ run }: RunScope, brief: Brief, held: string): string =>
     persona: String(brief.personaId),
   })[held] ?? brief.id
 
-async function holdForLook(scope: RunScope, brief: Brief, text: string, times: number): Promise<void> {
+async function holdForLook(
+  scope: RunScope,
+  brief: Brief,
+  { text, times, cause }: { text: string; times: number; cause: QuestionClass },
+): Promise<void> {
   await openGate(scope, {
     gate: 'escalation',
     boundary: `brief:${brief.id}`,
@@ -243,6 +247,7 @@ async function holdForLook(scope: RunScope, brief: Brief, text: string, times: n
       produced: text,
       next: `Approve to let ${brief.key} try once more; reject to give it up.`,
       anomalies: [`asked ${times} times`],
+      class: cause,
     },
   })
 }

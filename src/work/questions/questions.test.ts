@@ -259,4 +259,25 @@ describeStores('a limit that was reached', (openFresh) => {
     await agency.gates.reject(operator, { target: again.id, reason: 'Enough' })
     expect(await agency.settled(run)).toMatchObject({ status: 'failed' })
   })
+
+  it('resets the counter of the repeated question when its gate is approved, not that of another question', async () => {
+    const agency = await startAgency(openFresh)
+    const silent: StepInput[] = [{ exit: { code: 0 } }]
+    const run = await agency.run({
+      onLimit: 'ask',
+      retryBudget: 1,
+      crashRetries: 1,
+      play: [silent, silent, silent, silent, crash, crash, crash, silent, silent, [{ hang: {} }]],
+    })
+    // Twice for missing reports, then once for crashes; one more crash remains counted.
+    for (const cause of ['bad_output', 'bad_output', 'crash']) {
+      const question = await asked(agency, run)
+      expect(question.class).toBe(cause)
+      await answer(agency, question, 'retry')
+    }
+    const gate = await agency.until(async () => (await agency.gates.list('pending', 10)).gates[0])
+    expect(gate.summary.class).toBe('bad_output')
+    await agency.gates.approve(operator, { target: gate.id })
+    expect(await agency.brief(run)).toMatchObject({ retriesUsed: 0, crashRetries: 1 })
+  })
 })

@@ -98,7 +98,7 @@ function excuse(event: SeenEvent, history: History, before: Row, after: Row, tal
   if (outcome === 'crash' || outcome === 'timeout') tally.crash--
 }
 
-/** Checks that only an answer to a question about a limit resets its counter. */
+/** Checks that only an answer to a question about a limit, or the approval of its gate, resets its counter. */
 function forgive(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
   for (const [kind, used, , cause] of columns) {
     if ((after[used] as number) >= (before[used] as number)) continue
@@ -111,7 +111,16 @@ function forgive(event: SeenEvent, history: History, before: Row, after: Row, ta
           question['status'] === 'answered' &&
           question['answered_at'] === event.at,
       )
-    if (!isAnswered) history.fail('only an answer resets a limit', `${nameOf(after)}: ${used} by ${event.kind}`)
+    const isApproved = history
+      .of('gates', after['run_id'] as string)
+      .some(
+        (gate) =>
+          gate['boundary'] === `brief:${after['id']}` &&
+          gate['decided_at'] === event.at &&
+          (JSON.parse(gate['summary'] as string) as { class?: string }).class === cause,
+      )
+    if (!isAnswered && !isApproved)
+      history.fail('only an answer resets a limit', `${nameOf(after)}: ${used} by ${event.kind}`)
     tally[kind] = after[used] as number
   }
 }
