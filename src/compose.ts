@@ -100,6 +100,7 @@ export interface Parts {
   environmentOf: (attemptId: string, fence: number) => Record<string, string>
   alsoSweep?: () => Promise<void>
   killSurvivors: (attemptIds: readonly string[]) => Promise<number>
+  listSurvivors?: EngineDeps['listSurvivors']
   ourPorts?: EngineDeps['ourPorts']
   notify?: ScopeParts['notify']
   later?: ScopeParts['later']

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { NotifierSettings } from '../adapters/notify/contract.ts'
 import type { ConfiguredNotifier } from '../adapters/notify/port.ts'
 import { createPrices } from '../adapters/prices/genai/prices.ts'
-import { killSurvivors } from '../processes/survivors.ts'
+import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
 import { type Agency, composeAgency, routesOf } from '../compose.ts'
 import type { Configuration } from '../config/contract.ts'
 import { loadConfiguration } from '../config/load.ts'
@@ -222,6 +222,7 @@ async function open(
     talent,
     ourPorts: () => (listening === null ? [] : [Number(new URL(listening.address).port)]),
     killSurvivors: (attemptIds) => killSurvivors(attemptIds, { say: (text) => log.warn(text) }),
+    listSurvivors: async () => (await findSurvivors()).map(({ launchId }) => launchId),
     worker,
     slots: values.slots,
     homeTeam: () => readTeamFile(paths.team),

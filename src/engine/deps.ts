@@ -54,6 +54,8 @@ export interface EngineDeps extends ScopeParts {
   readonly ourPorts?: () => readonly number[]
   /** Ends surviving processes of an earlier boot's agents; resolves to their number. */
   readonly killSurvivors: (attemptIds: readonly string[]) => Promise<number>
+  /** Returns the launch ids of all agents and checks alive on this machine, also those of other stores. */
+  readonly listSurvivors?: () => Promise<readonly string[]>
 }
 
 export const runtimeOf = (deps: EngineDeps, brief: Pick<Brief, 'runtime'>): Runtime => {

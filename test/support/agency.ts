@@ -62,6 +62,7 @@ export interface AgencyOptions {
   chaosPoint?: ChaosPoint
   /** Called while the engine ends the agents of an earlier process. */
   killSurvivors?: (attemptIds: readonly string[]) => Promise<void>
+  listSurvivors?: Parts['listSurvivors']
   /** Called after each commit that opened or decided a gate. */
   gatesChanged?: () => void
   /** The default runtime of runs. */
@@ -150,6 +151,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
       await options.killSurvivors?.(attemptIds)
       return soughtSurvivors.push(...attemptIds)
     },
+    ...(options.listSurvivors === undefined ? {} : { listSurvivors: options.listSurvivors }),
     alsoSweep: () => jobs.sweep(),
     notify: async (tx, notice) => tx.afterCommit(() => notices.push(notice)),
     later: laterThrough(jobs),

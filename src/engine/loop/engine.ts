@@ -12,7 +12,7 @@ import { cleanRun } from '../git/clean.ts'
 import { integrate } from '../git/integrate.ts'
 import { findProofToMake, type LiveProof, startProving } from '../git/prove.ts'
 import { onTimer } from './timers.ts'
-import { recoverAttempts } from './recover.ts'
+import { killOrphans, recoverAttempts } from './recover.ts'
 import { heartbeat, heartbeatMs } from './workers-store.ts'
 
 export interface Engine {
@@ -250,6 +250,7 @@ export function createEngine(parts: EngineDeps): Engine {
 
   return {
     async start() {
+      await killOrphans(deps)
       await recoverAttempts(deps, isHeld)
       started = true
       opened = openExaminations()

@@ -9,6 +9,7 @@ import {
   work,
 } from '../../../test/support/agency.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
+import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import type { Event } from '../../events/contract.ts'
 import { refusal } from '../../kernel/errors.ts'
@@ -107,6 +108,22 @@ describeStores('after the death of a daemon', (openFresh) => {
       ['ok', 'Done.'],
     ])
     expect(await after.brief(run)).toMatchObject({ retriesUsed: 1 })
+  })
+
+  it('the next one ends agents whose attempts were ended, and those of no other store', async () => {
+    const before = await startAgency(openFresh)
+    const started = await before.run({ play: [hang] })
+    await before.passed('attempt.started')
+    const [attempt] = (await before.inspect(started)).attempts
+    before.die()
+    // The run was cancelled just before: the daemon died before it could interrupt the agent.
+    const cancelling = await reopen(before, before.store, { worker: 'test:1' })
+    await cancelling.runs.cancel(operator, started.id, undefined)
+    const after = await reopen(before, before.store, {
+      listSurvivors: async () => [attempt?.id as string, 'att_of_another_store', attempt?.id as string],
+    })
+    await after.engine.start()
+    expect(after.soughtSurvivors).toEqual([attempt?.id])
   })
 
   it('the report of a surviving agent is checked with its files', async () => {

@@ -1,7 +1,7 @@
 import { readOutbox } from '../../adapters/runtime/outbox.ts'
 import type { Attempt } from '../../work/attempts/contract.ts'
 import { releaseAttempt } from '../../work/attempts/hold.ts'
-import { findAttempt, listLiveAttempts } from '../../work/attempts/store.ts'
+import { findAttempt, listEnded, listLiveAttempts } from '../../work/attempts/store.ts'
 import { updated } from '../../events/change.ts'
 import { interruptionLimit } from '../../work/briefs/retry.ts'
 import { briefs, findBrief } from '../../work/briefs/store.ts'
@@ -42,6 +42,18 @@ export async function recoverAttempts(deps: EngineDeps, isHeld: (attemptId: stri
     deps.chaosPoint('recovery.attempt_marked')
   }
   return abandoned.length
+}
+
+/**
+ * Kills the processes of ended attempts: a process that is killed after the record of their end, while it interrupts
+ * them, leaves them behind, and no live attempt leads to them. For the start only, when this process has none.
+ */
+export async function killOrphans(deps: EngineDeps): Promise<void> {
+  const launchIds = new Set(await deps.listSurvivors?.())
+  const orphans = await deps.db.read((tx) => listEnded(tx, [...launchIds]))
+  if (orphans.length === 0) return
+  const killed = await deps.killSurvivors(orphans)
+  deps.log.warn('processes of ended attempts were still alive', { attempts: orphans, killedProcesses: killed })
 }
 
 async function mark(deps: EngineDeps, attempt: Attempt): Promise<void> {
