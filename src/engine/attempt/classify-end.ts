@@ -15,16 +15,27 @@ export interface AgentEnd {
   reason?: string
 }
 
+/** The reports of an agent, neither validated yet; undefined or null if there is none. */
+export interface Reports {
+  /** The one that its runtime brought, which is the later one. */
+  readonly brought: unknown
+  /** The one that it sent through the API. */
+  readonly sent: unknown
+}
+
 /**
  * Classifies the end of an agent. If the agent reported before the daemon died or stopped, or before a limit or its
- * provider ended it, the report counts: the work is done, and nothing more is spent on it.
+ * provider ended it, the report counts: the work is done, and nothing more is spent on it. A malformed report does not
+ * count then, because the agent may have been ended while it wrote it.
  */
-export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, report: unknown): Classified {
+export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, { brought, sent }: Reports): Classified {
   const isLimited = stopped === null && ended.limited !== undefined
   const isOurs = reason !== undefined || isLimited || (stopped !== null && stopsWithoutFault.has(stopped))
-  if (!isOurs) return withDenied(classify({ ended, stopped, report }), ended)
-  if (report !== undefined)
-    return classify({ ended: { kind: 'ended', exitCode: 0, signal: null }, stopped: null, report })
+  if (!isOurs) return withDenied(classify({ ended, stopped, report: brought ?? sent ?? undefined }), ended)
+  for (const report of [brought, sent]) {
+    const finished = classify({ ended: { kind: 'ended', exitCode: 0, signal: null }, stopped: null, report })
+    if (finished.report !== null) return finished
+  }
   if (reason !== undefined) return { outcome: 'interrupted', detail: reason, report: null }
   if (stopped === 'budget') return { outcome: 'budget', detail: refused?.reason ?? 'a budget is used up', report: null }
   if (isLimited) return { outcome: 'interrupted', detail: limitedDetail(ended.limited as Limited), report: null }

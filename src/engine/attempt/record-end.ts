@@ -47,8 +47,7 @@ export async function recordEnd(
       let current = brief
       let attempt: Attempt = { ...known, ...progress }
       const isOver = attempt.status !== 'launching' && attempt.status !== 'running'
-      const report = conclusion.report ?? attempt.report ?? undefined
-      const classified = classifyEnd(conclusion, report)
+      const classified = classifyEnd(conclusion, { brought: conclusion.report, sent: attempt.report })
       // The agent finished before its start was recorded: the daemon died between the two.
       if (attempt.status === 'launching' && conclusion.startFailed !== true && classified.outcome !== 'interrupted')
         ({ brief: current, attempt } = await recordStart(scope, brief, attempt, unseenStart(attempt)))

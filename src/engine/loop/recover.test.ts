@@ -148,7 +148,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     expect((await after.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual(['ok'])
   })
 
-  it('a report that would overflow the stack is malformed', async () => {
+  it('a report that would overflow the stack does not count', async () => {
     const before = await startAgency(openFresh)
     const deep = `{"status":"done","summary":"Done.","output":${'['.repeat(6_000)}${']'.repeat(6_000)}}`
     const started = await before.run({
@@ -160,7 +160,21 @@ describeStores('after the death of a daemon', (openFresh) => {
     const after = await reopen(before, before.store)
     await after.engine.start()
     expect((await after.settled(started)).status).toBe('done')
-    expect((await after.inspect(started)).attempts.map(({ outcome }) => outcome)).toEqual(['bad_output', 'ok'])
+    expect((await after.inspect(started)).attempts.map(({ outcome }) => outcome)).toEqual(['interrupted', 'ok'])
+  })
+
+  it('a report that its agent was writing is not held against it', async () => {
+    const before = await startAgency(openFresh)
+    const half = { write: { path: '.agency/outbox/report.json', text: '{"status":"done","summ' } }
+    const started = await before.run({ play: [[half, { log: 'gate wrote' }], work] })
+    await before.passed('attempt.started')
+    await before.gate('wrote').reached
+    before.die()
+    const after = await reopen(before, before.store)
+    await after.engine.start()
+    expect((await after.settled(started)).status).toBe('done')
+    expect((await after.inspect(started)).attempts.map(({ outcome }) => outcome)).toEqual(['interrupted', 'ok'])
+    expect(await after.brief(started)).toMatchObject({ retriesUsed: 0, corrections: [] })
   })
 
   it('an attempt whose report is stored but whose workspace no longer exists is a crash, and the daemon starts', async () => {
@@ -254,6 +268,19 @@ describeStores('a daemon that stops', (openFresh) => {
     await before.passed('attempt.started')
     await before.engine.stop()
     expect((await before.inspect(started)).attempts).toMatchObject([{ status: 'reported', report: { status: 'done' } }])
+    const after = await reopen(before, before.store)
+    await after.engine.start()
+    expect(await after.settled(started)).toMatchObject({ status: 'done' })
+    expect((await after.inspect(started)).attempts).toMatchObject([{ outcome: 'ok' }])
+  })
+
+  it('keeps it also if the agent was writing another report', async () => {
+    const before = await startAgency(openFresh)
+    const half: StepInput = { raw_report: { body: 'half of a report', via: 'stdout' } }
+    const started = await before.run({ play: [[...work, half, ...hang]] })
+    await before.passed('agent.reported')
+    await before.passed('attempt.started')
+    await before.engine.stop()
     const after = await reopen(before, before.store)
     await after.engine.start()
     expect(await after.settled(started)).toMatchObject({ status: 'done' })
