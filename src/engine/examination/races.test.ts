@@ -94,6 +94,44 @@ describeStores('a stop', (openFresh) => {
     expect(slow.running()).toBe(0)
   })
 
+  it('of the daemon ends its agents also if a sweep fails at that moment', async () => {
+    const store = await openFresh()
+    let isLost = false
+    const db: Db = {
+      ...store.db,
+      write: async (streams, body) => {
+        const answer = await store.db.write(streams, body)
+        if (!isLost || !streams.some((stream) => stream.startsWith('run:'))) return answer
+        isLost = false
+        throw refusal('store_unusable', 'the connection is gone')
+      },
+    }
+    const sought = Promise.withResolvers<void>()
+    const failing = Promise.withResolvers<void>()
+    const agency = await openAgency({
+      db,
+      mayLogErrors: true,
+      killSurvivors: async () => {
+        sought.resolve()
+        await failing.promise
+      },
+    })
+    await agency.engine.start()
+    const started = await agency.run({ play: [[{ hang: {} }]] })
+    await agency.passed('attempt.started')
+    isLost = true
+    await agency.run()
+    // The response to the claim is lost, so the sweep looks for the processes of an attempt that nobody holds.
+    await agency.until(async () => (await store.raw("SELECT id FROM attempts WHERE status = 'launching'")).length === 1)
+    const swept = agency.engine.sweep()
+    await sought.promise
+    const stopped = agency.engine.stop()
+    failing.reject(new Error('EMFILE'))
+    await stopped
+    await swept
+    expect((await agency.inspect(started)).attempts).toMatchObject([{ status: 'ended', outcome: 'interrupted' }])
+  })
+
   it('of the daemon does not wait for a sweep that waits for the disk', async () => {
     const store = await openFresh()
     let trouble: 'none' | 'lost' | 'full' = 'none'

@@ -181,10 +181,13 @@ export function createEngine(parts: EngineDeps): Engine {
   /** Runs work between two passes: a committed claim without a response yet must not be treated as abandoned. */
   async function betweenPasses(work: () => Promise<void>): Promise<void> {
     while (passing !== null) await passing
-    passing = work().finally(() => {
+    const worked = work()
+    // Only the caller learns of a failure: a stop that waits for this work still has to end the agents.
+    passing = Promise.allSettled([worked]).then(() => {
       passing = null
     })
     await passing
+    await worked
   }
 
   async function sweep(): Promise<void> {
