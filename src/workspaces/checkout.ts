@@ -69,7 +69,12 @@ export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkou
       const setUp = async (): Promise<Setup | null> => {
         if (source.kind !== 'commit') return null
         const homes = [`${path}.setup`, `${path}.build`] as const
-        const prepared = await parts.prepare({ id, path, source, command, wantsBox, policy, signal, homes })
+        const cloneAgain = async (): Promise<void> => {
+          await removeTree(path)
+          await mkdir(path, { mode: 0o700 })
+          await fill(parts, request, path)
+        }
+        const prepared = await parts.prepare({ id, path, source, command, wantsBox, policy, signal, homes, cloneAgain })
         programs = prepared?.programs ?? []
         return prepared?.setup ?? null
       }

@@ -17,6 +17,7 @@ export const planDeclared = (command: string): SetupPlan => ({
   build: null,
   inputs: null,
   programs: [],
+  repeatsOnCleanClone: true,
 })
 
 /** Finds the setup by the first lockfile at the top of the commit; null: it has none, so nothing needs a setup. */

@@ -14,6 +14,8 @@ export interface SetupPlan {
   readonly inputs: readonly string[] | null
   /** The programs that determine it, as found in the PATH. */
   readonly programs: readonly string[]
+  /** The second try begins with a clean clone again: the first may have left files on which the command fails. */
+  readonly repeatsOnCleanClone?: boolean
   /** A directory of the checkout with installed programs, which checks find by their names. */
   readonly installedPrograms?: string
 }

@@ -14,6 +14,8 @@ export interface SetupRun {
   /** The end of the time for the whole setup. */
   readonly untilMs: number
   readonly signal?: AbortSignal | undefined
+  /** Prepares the place for the second try. */
+  readonly beforeRepeat?: () => Promise<void>
 }
 
 export interface SetupStep {
@@ -38,6 +40,7 @@ export async function runSetup(commands: Installation, run: SetupRun): Promise<S
   )
   if (hasSucceeded(offline) || !mayRepeat(offline) || !policy.network.allowed || isLate(run))
     return { result: offline, from: 'caches' }
+  await run.beforeRepeat?.()
   return { result: await runOnce(commands.online, run, { ...place, policy }, onlineEnvironment()), from: 'network' }
 }
 

@@ -201,6 +201,17 @@ describe.each(kinds)('a declared setup $kind', ({ isBoxed }) => {
       expect(readFileSync(join(checkout.path, 'trace'), 'utf8')).toBe('x\n')
     })
 
+    it('begins with a clean clone again if it needs the network', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a\n' })
+      const setup = 'mkdir deps && echo b >> a.txt && test "$npm_config_offline" != true && cp a.txt deps'
+      const read = 'cat a.txt deps/a.txt; git status --porcelain'
+      for (const from of ['network', 'snapshot']) {
+        const checkout = await at.checkout({}, { setup })
+        expect(await checkout.setUp()).toMatchObject({ outcome: 'ready', from, detail: '' })
+        expect((await checkout.run(read, limits)).output).toBe('a\nb\na\nb\n M a.txt\n?? deps/\n')
+      }
+    })
+
     it('leaves no process and no HOME behind', async () => {
       const at = await open(isBoxed, { 'a.txt': 'a' })
       const setup = 'echo secret > ~/left; (setsid sleep 1000 &) ; sleep 1000 & exit 0'
@@ -267,7 +278,8 @@ describe.skipIf(!boxHere.ok)('the limits of a box', () => {
     const at = await open(true, { 'a.txt': 'a' })
     vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/ssl/certs/own.pem')
     onTestFinished(() => void vi.unstubAllEnvs())
-    const setup = 'echo $NODE_EXTRA_CA_CERTS $HTTP_PROXY >> trace; test -n "$HTTP_PROXY"'
+    const setup =
+      'echo $NODE_EXTRA_CA_CERTS $HTTP_PROXY >> $UV_CACHE_DIR.trace; cp $UV_CACHE_DIR.trace trace; test -n "$HTTP_PROXY"'
     const allowed = await at.checkout({}, { setup })
     expect(await allowed.setUp()).toMatchObject({ outcome: 'ready', from: 'network' })
     expect(readFileSync(join(allowed.path, 'trace'), 'utf8')).toMatch(/^\n\/etc\/ssl\/certs\/own\.pem http:\S+\n$/)

@@ -39,6 +39,8 @@ export interface SetupTarget {
   readonly signal?: AbortSignal | undefined
   /** Two directories that exist only during the setup: HOME of the installation, and of the programs after it. */
   readonly homes: readonly [install: string, build: string]
+  /** Makes the clean clone again, in the same place. */
+  readonly cloneAgain: () => Promise<void>
 }
 
 export interface PreparedCheckout {
@@ -132,10 +134,18 @@ async function install(preparation: Preparation): Promise<Prepared> {
   if (fault !== null) return { outcome: 'failed', from: 'caches', detail: fault, output: '' }
   await mkdir(cache, { recursive: true, mode: 0o700 })
   await markUsed(cache, entrance.clock.nowMs())
-  const baseline = snapshot === null ? null : await takeBaseline(path)
+  let baseline = snapshot === null ? null : await takeBaseline(path)
+  const cloneAgain = async (): Promise<void> => {
+    await preparation.cloneAgain()
+    if (baseline !== null) baseline = await takeBaseline(path)
+  }
   const place = placeOf(preparation, homes[0], { writable: [cache], cachedMb: await diskUseOf([cache]) })
   const environment = { ...cacheEnvironment(cache), ...plan.environment }
-  const step = await runSetup(plan.install, { ...runOf(preparation, place), environment })
+  const step = await runSetup(plan.install, {
+    ...runOf(preparation, place),
+    environment,
+    ...(plan.repeatsOnCleanClone === true ? { beforeRepeat: cloneAgain } : {}),
+  })
   if (hasSucceeded(step.result) && snapshot !== null && baseline !== null)
     await findChanges(path, baseline)
       .then((changes) => saveSnapshot(snapshot, path, changes, copyingOf(preparation)))
