@@ -52,7 +52,9 @@ export async function makeClone(
   const keepsFiles =
     over === undefined && !wasInterrupted && (await readdir(into)).some((name) => name !== agencyDirectory)
   await writeRepository(git, request, making)
-  if (paths !== undefined) await makeSparse(making, paths)
+  const parts = paths?.map(plainPath)
+  // The top of the repository is everything.
+  if (parts !== undefined && !parts.includes('')) await makeSparse(making, parts)
   const options: GitOptions = {
     gitDir: making,
     cwd: into,
@@ -103,11 +105,16 @@ async function writeRepository(git: Git, request: CloneRequest, path: string): P
   ])
 }
 
+/** Returns a path as git compares it: `a/b` for `./a//b/`, and nothing for the top. */
+const plainPath = (path: string): string =>
+  path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
+
 /** Makes git write only these files and directories; the index has them all, so that the others do not count as deleted. */
 async function makeSparse(path: string, paths: readonly string[]): Promise<void> {
-  const patterns = paths.map(
-    (each) => `/${each.replace(/^\.?\/+|\/+$/g, '').replace(/[\\*?[\]!# ]/g, String.raw`\$&`)}`,
-  )
+  const patterns = paths.map((each) => `/${each.replace(/[\\*?[\]!# ]/g, String.raw`\$&`)}`)
   await writeFile(join(path, 'info', 'sparse-checkout'), patterns.map((pattern) => `${pattern}\n`).join(''))
   await appendFile(join(path, 'config'), '[core]\n\tsparseCheckout = true\n')
 }

@@ -95,6 +95,22 @@ describe('a checkout of a commit', () => {
     expect(plainGit(checkout.path, 'status', '--porcelain')).toBe('')
   })
 
+  it('has all files if the top is requested', async () => {
+    const { mirror, commit } = await mirrorOf({ 'a.txt': 'a', 'src/deep/c.txt': 'c' })
+    const { workspaces } = open()
+    for (const [paths, files] of [
+      [['.'], ['.git', 'a.txt', 'src']],
+      [
+        ['./', 'src'],
+        ['.git', 'a.txt', 'src'],
+      ],
+      [['src/.//deep'], ['.git', 'src']],
+    ] as const) {
+      const checkout = await workspaces.checkout(request({ kind: 'commit', mirror, branch, commit, paths }))
+      expect(readdirSync(checkout.path).sort()).toEqual(files)
+    }
+  })
+
   it('is empty if no file has a requested path', async () => {
     const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
     const { workspaces } = open()

@@ -79,7 +79,8 @@ export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkou
         return prepared?.setup ?? null
       }
       let setup: Promise<Setup | null> | null = null
-      return { ...createWorkspace(entrance, place), setUp: () => (setup ??= setUp()), remove }
+      const isCleanClone = source.kind === 'commit'
+      return { ...createWorkspace(entrance, place), isCleanClone, setUp: () => (setup ??= setUp()), remove }
     },
     removeCheckouts: async (keep) => {
       const base = await baseOf(root)

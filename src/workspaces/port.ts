@@ -9,6 +9,8 @@ export interface Workspace {
   readonly boxed: boolean
   /** The HOME of programs in it: it persists from one attempt of a brief to the next, and is never committed. */
   readonly home: string
+  /** Until its first command, its files are those of its commit, or a part of them. */
+  readonly isCleanClone?: boolean
   /**
    * Reads a regular file inside the workspace; null if it is missing, a directory, a link that leads outside, or too
    * large.

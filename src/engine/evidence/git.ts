@@ -15,14 +15,16 @@ export async function checkGit(evidence: GitEvidence, scene: Scene): Promise<Fou
     return seen(false, `there is no git repository at ${path}`)
   const deadlineMs = scene.clock.nowMs() + evidence.timeoutSeconds * 1_000
   const { workspace, clock, signal } = scene
-  const git = createGit({ workspace, path, deadlineMs, clock, ...(signal && { signal }) })
+  const repository = createGit({ workspace, path, deadlineMs, clock, ...(signal && { signal }) })
+  // Git evidence comes before the first command. A clone of some directories lacks files which nobody has removed.
+  const git: Git = workspace.isCleanClone === true ? { ...repository, compare: async () => '' } : repository
   const told: string[] = []
   const lack = await lacking(evidence, git, (line) => told.push(line)).catch((error: unknown) => {
     if (error instanceof GitError) return error.message
     throw error
   })
   const text = told.map((line) => `${line}\n`).join('')
-  const found = { output: kept(text), sha256: createHash('sha256').update(text).digest('hex'), boxed: git.boxed }
+  const found = { output: kept(text), sha256: createHash('sha256').update(text).digest('hex'), boxed: repository.boxed }
   return lack === null ? seen(true, told[0] as string, found) : seen(false, lack, found)
 }
 

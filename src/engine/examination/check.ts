@@ -11,6 +11,7 @@ import type { Claimed } from '../attempt/start.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import { checkEvidence, checkItem } from '../evidence/check.ts'
+import { openFiles } from '../evidence/files.ts'
 import { createHostCheckout } from '../evidence/host.ts'
 import type { Grounds } from '../evidence/trouble.ts'
 import type { CollectedEnd } from './collect.ts'
@@ -49,12 +50,13 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
   const checkout = await deps.workspaces.checkout(request)
   const isOnHost = source.kind === 'commit' && checks.host !== null
   const host = isOnHost ? createHostCheckout(deps.workspaces, request, checks.host) : null
+  let files: Checkout | null = null
   try {
-    const files = source.kind === 'commit' || source.commit !== null ? checkout : workspace
+    files = await openFiles(deps.workspaces, request, checkout, common)
     const result = await checkEvidence({
       ...common,
       ...commandsIn(deps, work, checkout),
-      files,
+      files: source.kind === 'commit' || source.commit !== null ? files : workspace,
       ...(host === null ? {} : { host }),
     })
     const checkedIn = checkedInOf(source, host?.isUsed() === true)
@@ -62,7 +64,7 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
     const grounds = groundsOf(deps, work, { checks, source, checkout, repository: run.repository })
     return await judge(deps, result, checkedIn, { grounds, checks, onHost: checks.host?.commands ?? [] })
   } finally {
-    for (const each of [checkout, host])
+    for (const each of [checkout, files, host])
       await each?.remove().catch((error: unknown) => {
         deps.log.warn('a checkout stays on the disk', { attempt: work.claimed.attempt.id, error: String(error) })
       })

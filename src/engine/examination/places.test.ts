@@ -109,6 +109,39 @@ describe('a repository with paths to check', () => {
     await gate(run)
     expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'checkout' }])
   })
+
+  it('delivers files outside of them, which are looked at and compared all the same', async () => {
+    const { agency, repository, start, gate } = await open({ ...ignoring, 'big/a': 'a', 'small/b': 'b' })
+    await agency.repositorySettings.set(operator, { path: repository.path, paths: ['small'] })
+    const run = await start([], {
+      evidence: [
+        { kind: 'file', path: 'a.txt', contains: 'a' },
+        { kind: 'artifact', path: 'a.txt' },
+        {
+          kind: 'git',
+          since: repository.git('rev-parse', 'HEAD'),
+          clean: true,
+          unchanged: ['big/**'],
+          changed: ['a.txt'],
+        },
+        { kind: 'command', run: 'test -f small/b && test ! -e big && test ! -e a.txt' },
+      ],
+    })
+    await gate(run)
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'checkout' }])
+  })
+
+  it('does not deliver a file outside of them that git ignores', async () => {
+    const { agency, repository, start } = await open({ ...ignoring, 'small/b': 'b' })
+    await agency.repositorySettings.set(operator, { path: repository.path, paths: ['small'] })
+    const path = 'node_modules/tiny/index.js'
+    const run = await start([], { evidence: [{ kind: 'file', path, minBytes: 0 }] })
+    const [first] = await agency.until(async () => {
+      const { attempts } = await agency.inspect(run)
+      return attempts.some(({ outcome }) => outcome !== null) && attempts
+    })
+    expect(first).toMatchObject({ outcome: 'bad_output', detail: expect.stringContaining('is missing') })
+  })
 })
 
 describe('an agent', () => {

@@ -21,6 +21,7 @@ import type { Stop } from '../attempt/classify.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import { checkEvidence } from '../evidence/check.ts'
+import { openFiles } from '../evidence/files.ts'
 import { createHostCheckout } from '../evidence/host.ts'
 import { Unchecked } from '../evidence/finding.ts'
 import { persist } from '../persist.ts'
@@ -127,12 +128,14 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
   const checkout = await deps.workspaces.checkout(request)
   const hostChecks = deps.hostChecks?.get(made.repository.path)
   const host = hostChecks === undefined ? null : createHostCheckout(deps.workspaces, request, hostChecks)
+  const named = { evidence: items.map(({ evidence }) => evidence), outputs: [] }
+  let files: Checkout | null = null
   try {
     refuseUncheckable(deps, items, checkout)
+    files = await openFiles(deps.workspaces, request, checkout, named)
     const { findings } = await checkEvidence({
-      evidence: items.map(({ evidence }) => evidence),
-      outputs: [],
-      files: checkout,
+      ...named,
+      files,
       workspace: checkout,
       mayRunCommands: true,
       clock: deps.clock,
@@ -155,7 +158,7 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
       })),
     }
   } finally {
-    for (const each of [checkout, host])
+    for (const each of [checkout, files, host])
       await each?.remove().catch((error: unknown) => {
         deps.log.warn('a checkout stays on the disk', { proof: made.proof.id, error: String(error) })
       })

@@ -26,7 +26,7 @@ export const CheckedPath = z
   .trim()
   .min(1, 'is empty')
   .max(500)
-  .refine((path) => !path.startsWith('/') && !path.startsWith('-') && !path.split('/').includes('..'), {
+  .refine((path) => !path.startsWith('/') && !path.startsWith('-') && !/(?:^|\/)\.\.(?:\/|$)|[\0\n\r]/.test(path), {
     error: 'must be a directory of the repository, such as packages/shop',
   })
 
