@@ -22,3 +22,9 @@ export function missingProgram(exitCode: number | null, output: string): boolean
   if (program === undefined) return true
   return file === undefined && (!program.includes('/') || program.startsWith('/'))
 }
+
+/** Reports whether an output says that a service, such as a database, could not be reached. */
+export const missesService = (output: string): boolean => unreachable.test(output)
+
+const unreachable =
+  /\b(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b|connection refused|no such host|name resolution|name or service not known|cannot connect to the docker daemon|docker daemon socket/i

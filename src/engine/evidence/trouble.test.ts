@@ -261,6 +261,15 @@ describe('the agent is at fault', () => {
     expect(made).toEqual(['att_1', 'att_1.copy'])
   })
 
+  it('if a service is missing for its commit only', async () => {
+    const { judge } = await play({
+      base: { 'test.js': 'process.exit(1)' },
+      work: { 'test.js': "console.error('connect ECONNREFUSED 127.0.0.1:5432'); process.exit(1)" },
+      evidence: 'node test.js',
+    })
+    expect((await judge()).fault).toBe('agent')
+  })
+
   it('if the base fails in another way', async () => {
     const { judge } = await play({
       base: { ...needsModule, 'test.js': 'process.exit(3)' },
@@ -318,6 +327,18 @@ describe('the place is at fault', () => {
     const { fault, what, detail } = (await judge()) as { fault: string; what: string; detail: string }
     expect({ fault, what }).toEqual({ fault: 'place', what: '`no-such-tool --check` cannot run on main either' })
     expect(detail).toMatch(/^exit code 127, expected 0: .*no-such-tool: not found$/)
+  })
+
+  it.each([
+    'connect ECONNREFUSED 127.0.0.1:5432',
+    'curl: (7) Failed to connect to localhost port 5432: Connection refused',
+    'getaddrinfo ENOTFOUND db.example',
+    'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?',
+  ])('if a service is missing for the base as well: %s', async (line) => {
+    const fails = { 'test.js': `console.error(${JSON.stringify(line)}); process.exit(1)` }
+    const { judge, made } = await play({ base: fails, work: { 'b.txt': 'b' }, evidence: 'node test.js' })
+    expect(await judge()).toMatchObject({ fault: 'place', what: '`node test.js` fails on main as well' })
+    expect(made).toEqual(['att_1', 'att_1.base'])
   })
 
   it('if the base lacks the same package, and only the workspace has it', async () => {

@@ -5,7 +5,7 @@ import type { Finding } from '../../work/evidence/record.ts'
 import type { Checkout, Setup } from '../../workspaces/port.ts'
 import { exitCodeIn } from './command.ts'
 import type { Found } from './finding.ts'
-import { isSameOutput, missingProgram } from './output.ts'
+import { isSameOutput, missesService, missingProgram } from './output.ts'
 import { findMissingFiles, type MissingFile, removeUncommittedFiles } from './missing-files.ts'
 
 /** The places where a failed check can be repeated. Each that is made here is removed here. */
@@ -52,8 +52,8 @@ const maxKept = 500
 /**
  * Decides whether a check fails because of the agent's work or because of the place. The place is at fault where the
  * base commit, which no agent has touched, cannot be checked either. A base commit that fails in the same way is not
- * enough, because most checks fail before the work is done: the check must also hold in the agent's workspace without
- * the files that the agent did not commit. Results of the base commit are kept in memory.
+ * enough, because most checks fail before the work is done: it must also lack a service there, or hold in the agent's
+ * workspace without the files that the agent did not commit. Results of the base commit are kept in memory.
  */
 export function createTroubles({ clock }: { clock: Clock }): Troubles {
   const kept = new Map<string, { outcome: Outcome; atMs: number }>()
@@ -92,6 +92,9 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
           const isJudged = mayBePlace && isProgram(evidence)
           if (isJudged && missesProgram(finding) && missesProgram(await onBase(evidence, grounds, base)))
             return { fault: 'place', ...describe(finding, evidence, `cannot run on ${grounds.branch} either`) }
+          // The workspace, in the same box, lacks the service too.
+          if (isJudged && missesService(finding.output) && failsAlike(finding, await onBase(evidence, grounds, base)))
+            return { fault: 'place', ...describe(finding, evidence, `fails on ${grounds.branch} as well`) }
           const place = await copy.get()
           if (place === null || !(await grounds.check(evidence, place)).passed) {
             explained.push(finding)
@@ -197,7 +200,8 @@ function tellingLine(output: string): string {
   return lines.find((line) => isTelling.test(line)) ?? lines.at(-1) ?? ''
 }
 
-const isTelling = /\b(?:error|cannot|can't|not found|no such|denied|refused|unauthori[sz]ed|E[A-Z]*\d{3})\b/i
+const isTelling =
+  /\b(?:error|ECONN\w+|ENOTFOUND|cannot|can't|not found|no such|denied|refused|unauthori[sz]ed|E[A-Z]*\d{3})\b/i
 
 /** Adds the difference between the two places: its own workspace hides the fault from the agent. */
 function explain(finding: Finding, missing: readonly MissingFile[], setup: Setup | null): Finding {
