@@ -45,7 +45,7 @@ describeStores('work that was done in part', (openFresh) => {
       key: 'main:rest:1',
       remainderOf: main?.id,
       objective: 'Write b.md',
-      evidence: [{ path: 'b.md' }],
+      evidence: [{ path: 'a.md' }, { path: 'b.md' }],
       runtimeOptions: main?.runtimeOptions,
       retriesUsed: 1,
       retryBudget: main?.retryBudget,
@@ -76,7 +76,7 @@ describeStores('work that was done in part', (openFresh) => {
     })
   })
 
-  it('uses the summary as the remainder if none is named, and all evidence if none failed', async () => {
+  it('uses the summary as the remainder if none is named', async () => {
     const agency = await startAgency(openFresh)
     const part: StepInput[] = [
       writes('result.md'),
@@ -89,6 +89,17 @@ describeStores('work that was done in part', (openFresh) => {
       evidence: [{ kind: 'artifact' }],
       checkable: false,
     })
+  })
+
+  it('is not finished by a remainder that undoes the kept part', async () => {
+    const agency = await startAgency(openFresh)
+    const undoes: StepInput[] = [{ write: { path: 'a.md', text: '' } }, ...rest('b.md')]
+    const play = [half('Write b.md', 'a.md'), undoes, rest('a.md', 'b.md')]
+    const run = await agency.settled(await agency.run(partly(play)))
+    expect(run).toMatchObject({ status: 'done', briefsDone: 2 })
+    expect(await agency.brief(run, 'main:rest:1')).toMatchObject({ attempts: 2 })
+    const { attempts } = await agency.inspect(run)
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['partial_output', 'bad_output', 'ok'])
   })
 
   it('can be split repeatedly out of one retry budget; then a question is asked', async () => {

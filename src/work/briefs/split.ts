@@ -38,7 +38,8 @@ export async function splitBrief(
     ]
       .filter(Boolean)
       .join('\n\n'),
-    evidence: failed.length > 0 ? failed.map((finding) => finding.evidence) : brief.evidence,
+    // Evidence that holds already must still hold beside the rest, in whose directory it lies.
+    evidence: brief.evidence,
     corrections: failed.map(({ evidence, detail }) => ({ evidence: describeEvidence(evidence), detail })),
     checkable: brief.checkable,
     verify: brief.verify,
