@@ -274,6 +274,20 @@ describe('a failing proof', () => {
     expect(repository.git('log', '--oneline').split('\n')).toHaveLength(1)
   })
 
+  it('of a paused run opens its gate when the run is resumed, if the operator wants that', async () => {
+    const { repository, agency } = await open()
+    const never = { kind: 'command', run: 'case "$PWD" in *prf_*) exit 1;; esac' } as const
+    const run = await startIn(agency, repository, { briefs: twoWith(never), ...repairs(writes('c.n', '1\n')) })
+    const asked = await questionOf(agency, run)
+    await agency.gates.pause(operator, run.id, undefined)
+    await agency.questions.answer(operator, asked.id, 'open')
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'paused' })
+    await agency.gates.resume(operator, run.id)
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'accepting' })
+    await approve(agency, run)
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+  })
+
   it('asks about a repair that fails its own evidence, and goes on with the answer', async () => {
     const { repository, agency } = await open()
     const run = await startIn(agency, repository, {

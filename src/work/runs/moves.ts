@@ -12,7 +12,8 @@ const runMoves: Record<RunStatus, readonly RunStatus[]> = {
   planning: ['running', 'gated', 'failed', 'cancelled'],
   running: ['gated', 'paused', 'accepting', 'failed', 'cancelled'],
   gated: ['running', 'paused', 'failed', 'cancelled'],
-  paused: ['running', 'gated', 'failed', 'cancelled'],
+  // To accepting if the operator opened the gate of an unproven result during the pause.
+  paused: ['running', 'gated', 'accepting', 'failed', 'cancelled'],
   accepting: ['running', 'done', 'failed', 'cancelled'],
   done: [],
   failed: [],
