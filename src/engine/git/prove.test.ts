@@ -334,6 +334,24 @@ describe('a failing proof', () => {
     await agency.briefs.update(operator, (await agency.brief(run, 'repair-1')).id, 'cancelled', undefined)
     expect(await questionOf(agency, run)).toMatchObject({ class: 'merge', text: expect.stringContaining('cancelled') })
   })
+
+  it('is made again if the operator cancels the rest of a repair that was done in part', async () => {
+    const { repository, agency } = await open()
+    const run = await startIn(agency, repository, {
+      briefs: [seven, six],
+      ...repairs(
+        [
+          { write: { path: 'b.n', text: '2\n' } },
+          { report: { status: 'partial', summary: 'Made b smaller.', outputs: ['b.n'], remaining: 'a' } },
+        ],
+        [{ report: { status: 'blocked', question: { text: 'How?' } } }],
+      ),
+    })
+    await questionOf(agency, run)
+    await agency.briefs.update(operator, (await agency.brief(run, 'repair-1:rest:1')).id, 'cancelled', undefined)
+    expect((await gateOf(agency, run)).summary.produced).toContain('Evidence 1/1 holds')
+    expect((await proofsOf(agency, run)).map(({ status }) => status)).toEqual(['failed', 'passed'])
+  })
 })
 
 describe('a proof under way', () => {

@@ -42,7 +42,7 @@ export async function decideRepair(scope: RunScope, event: PlaybookEvent): Promi
     case 'brief_unjudged':
       return blockBrief(scope, event.brief, event.reason, 'verification')
     case 'brief_verified':
-      return (await isOtherWorkOpen(scope)) ? undefined : proveResult(scope, await gateOf(scope))
+      return proveUnlessOpen(scope)
     case 'brief_blocked':
       return scope.run.configuration.onLimit === 'fail'
         ? failBrief(scope, event.brief, event.reason)
@@ -72,6 +72,10 @@ const correctionsOf = ({ verdict, missingEvidence, issues, notes }: Judgement): 
   return corrections.length > 0 ? corrections : [{ evidence: 'the verifier', detail: notes || `verdict ${verdict}` }]
 }
 
+async function proveUnlessOpen(scope: RunScope): Promise<void> {
+  if (!(await isOtherWorkOpen(scope))) await proveResult(scope, await gateOf(scope))
+}
+
 /** Reports whether other work of the run has still to end: then the playbook asks for the gate. */
 const isOtherWorkOpen = async ({ tx, run }: RunScope): Promise<boolean> =>
   (await listOpenBriefs(tx, run.id)).some(
@@ -92,6 +96,8 @@ async function followCancellation(scope: RunScope, brief: Brief): Promise<void> 
   const proof = brief.repairs === null ? undefined : await findProof(scope.tx, brief.repairs)
   // The verifier of a repair has no proof of its own; the decision about its subject covers everything that waited for
   // it.
-  if (proof === undefined || proof.head !== scope.run.head || (await isFollowedUp(scope, proof))) return
+  if (proof === undefined || (await isFollowedUp(scope, proof))) return
+  // The first part of the repair is merged already, only the rest of it was cancelled: that result is not proven yet.
+  if (proof.head !== scope.run.head) return proveUnlessOpen(scope)
   await askAboutProof(scope, proof, `${brief.key} was cancelled, and the merged result does not hold`, 'merge')
 }
