@@ -465,6 +465,28 @@ describe('a result', () => {
     expect((await proofsOf(agency, run)).map(({ status }) => status)).toEqual(['unchecked', 'passed'])
   })
 
+  it('whose setup fails is repaired if the operator wants that, by a brief that names the failure', async () => {
+    const { repository, agency } = await open({ 'README.md': '# A\n' })
+    const setup = 'if test -f a.n && test -f b.n; then echo both of them; exit 3; fi'
+    await agency.repositorySettings.set(operator, { path: repository.path, setup })
+    const evidence = [{ kind: 'command', run: 'true' }]
+    const run = await startIn(agency, repository, {
+      briefs: [brief('a', writes('a.n', '1\n'), { evidence }), brief('b', writes('b.n', '1\n'), { evidence })],
+      ...repairs([{ run: 'rm b.n' }, ...writes('c.n', '1\n')]),
+    })
+    await agency.passed('proof.begun')
+    await agency.pass(60_000)
+    await agency.questions.answer(operator, (await questionOf(agency, run)).id, 'repair')
+    expect((await gateOf(agency, run)).summary.produced).toContain('Evidence 1/1 holds')
+    const repair = await agency.brief(run, 'repair-1')
+    expect(repair.objective).toContain('could not be checked')
+    expect(agency.prompts.get(repair.attemptId as string)).toContain('failed: exit code 3: both of them')
+    const created = (await agency.events(run)).find(
+      ({ kind, briefId }) => kind === 'brief_created' && briefId === repair.id,
+    )
+    expect(created?.message).toMatch(/^repair-1: the merged result \w+ could not be checked: the setup/)
+  })
+
   it('of a repository that is checked in the agents’ workspaces is proven in a copy of one, and its gate says so', async () => {
     const { repository, agency } = await open({ ...withSum, '.gitignore': 'untracked\n' })
     await agency.repositorySettings.set(operator, { path: repository.path, checks: 'workspace' })

@@ -66,7 +66,7 @@ export async function addRepair(scope: RunScope, proof: Proof, guidance: readonl
       ...eventTags(brief),
       level: 'normal',
       code: 'REPAIR',
-      message: `${brief.key}: ${brokenText(proof)}`,
+      message: `${brief.key}: ${reasonOf(proof)}`,
       data: { to: 'pending', repairs: proof.id },
     },
     [inserted(briefs, brief)],
@@ -103,6 +103,14 @@ function evidenceOf(proof: Proof, all: readonly Brief[]): Evidence[] {
   return [...new Map([...failed, ...commands].map((each) => [JSON.stringify(each), each])).values()]
 }
 
+/** The checks that failed say the reason; a proof that could not be made has none. */
+const isUnchecked = ({ status }: Proof): boolean => status === 'unchecked'
+
+const reasonOf = (proof: Proof): string =>
+  isUnchecked(proof)
+    ? `the merged result ${shortCommit(proof.head)} could not be checked: ${proof.detail ?? ''}`
+    : brokenText(proof)
+
 const mostListed = 20
 
 function objectiveOf(proof: Proof, merged: readonly Brief[]): string {
@@ -112,9 +120,11 @@ function objectiveOf(proof: Proof, merged: readonly Brief[]): string {
       const by = keys.length === 0 ? '' : ` (evidence of ${keys.slice(0, mostListed).join(', ')})`
       return `- ${shorten(describeEvidence(evidence), 500)}: ${shorten(detail, 300)}${by}`
     })
+  const begin = `Repair the merged result ${shortCommit(proof.head)}, which your clone starts from.`
   return [
-    `Repair the merged result ${shortCommit(proof.head)}, which your clone starts from. Each brief passed on its own, but their sum does not:`,
-    failing.join('\n'),
+    ...(isUnchecked(proof)
+      ? [`${begin} Each brief passed on its own, but their sum could not be checked; \`not_checked\` gives the reason.`]
+      : [`${begin} Each brief passed on its own, but their sum does not:`, failing.join('\n')]),
     'Find the cause and mend it, so that all evidence holds. Keep the purpose of every brief that was merged:',
     merged
       .slice(-mostListed)
@@ -125,6 +135,7 @@ function objectiveOf(proof: Proof, merged: readonly Brief[]): string {
 
 /** The output of failed checks is written by the work itself: it is data, not a part of the objective. */
 const inputsOf = (proof: Proof, merged: readonly Brief[]): Brief['inputs'] => ({
+  ...(isUnchecked(proof) ? { not_checked: proof.detail ?? '' } : {}),
   failed_checks: failedOf(proof)
     .slice(0, mostListed)
     .map(({ evidence, detail, output, briefs: keys }) => ({
