@@ -54,6 +54,20 @@ describe('landing', () => {
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'already', commit: later })
   })
 
+  it('of two results at once moves the branch to one, and reports it as moved to the other', async () => {
+    const { source, mirror, base, landing } = await ready()
+    const clone = folder('clone')
+    await mirrors.clone({ mirror, branch: 'other', start: base, author: bench.author }, clone)
+    const commit = commitFiles(clone, { 'c.txt': 'c\n' })
+    plainGit(mirror, 'fetch', '--quiet', clone, 'other:refs/heads/integration/run_2/final')
+    const both = await Promise.all([mirrors.land(landing), mirrors.land({ ...landing, commit })])
+    expect(both).toEqual([
+      { outcome: 'landed', commit: landing.commit },
+      { outcome: 'moved', commit: landing.commit },
+    ])
+    expect(plainGit(source, 'status', '--porcelain')).toBe('')
+  })
+
   it('reports a branch with new commits as moved, and lands after they are merged', async () => {
     const { source, mirror, landing } = await ready()
     const theirs = commitFiles(source, { 'theirs.txt': 'theirs\n' })

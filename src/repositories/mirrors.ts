@@ -91,7 +91,8 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
     commits: (mirror, from, to) => listCommits(git, mirror, from, to),
     added: (mirror, from, to, options) => addedLines(git, mirror, from, to, options),
     canLand: (landing) => canLand(git, landing),
-    land: (landing) => land(git, landing),
+    // Two runs may land on one branch at once: the second then merges the first, instead of a refusal by git.
+    land: (landing) => inTurn(landing.mirror, () => land(git, landing)),
     disk: async (mirror) => {
       const counted = await git.ask(['count-objects', '-v'], { gitDir: mirror })
       const kilobytes = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(counted)?.[1] ?? 0)
@@ -215,7 +216,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Runs work with the same key one after the other: two runs on one repository request the same fetch. */
+/** Runs work with the same key one after the other: two runs on one repository request the same fetch, or land. */
 function createQueue() {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
