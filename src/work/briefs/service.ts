@@ -1,4 +1,5 @@
 import type { Db, ReadTx } from '../../db/port.ts'
+import { listStreamEvents } from '../../events/store.ts'
 import { cancelBrief } from './cancel.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
 import { type ScopeParts, scopeOf } from '../scope.ts'
@@ -71,6 +72,10 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
           throw refusal('conflict', `${brief.key} is already merged`, {
             hint: `Reject the result instead: agency reject ${runId} --reason "…"`,
           })
+        if (run.repository !== null && (await wasMerged(tx, brief)))
+          throw refusal('conflict', `earlier work of ${brief.key} is already merged and would stay in the result`, {
+            hint: `Let it be done again, or end the whole run with "agency cancel ${runId}".`,
+          })
         return cancelBrief(scopeOf(scopes, tx, run, actorName(by)), brief, reason)
       })
     },
@@ -81,6 +86,12 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
 async function hasAgent(tx: ReadTx, { attemptId }: Brief): Promise<boolean> {
   const attempt = attemptId === null ? undefined : await findAttempt(tx, attemptId)
   return attempt !== undefined && isAgentAtWork(attempt)
+}
+
+/** Reports whether work of the brief was merged before it was sent back: no merge is taken back. */
+async function wasMerged(tx: ReadTx, { id, runId }: Brief): Promise<boolean> {
+  const merged = await listStreamEvents(tx, `run:${runId}`, { kind: ['branch_merged'], limit: 1_000_000 })
+  return merged.some(({ briefId }) => briefId === id)
 }
 
 async function requireBrief(tx: ReadTx, id: string): Promise<Brief> {

@@ -228,6 +228,32 @@ describeStores('a run in a repository', (openFresh) => {
   })
 })
 
+describe('after a merge in git', () => {
+  it('a brief that is done again cannot be cancelled, because its earlier work stays in the result', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const agency = await openAgency({ repositories, workspaces, defaults: { onLimit: 'ask' } })
+    await agency.engine.start()
+    const asks: StepInput[] = [{ report: { status: 'blocked', question: { text: 'Why?' } } }]
+    const run = await agency.run({
+      goal: 'Add a poem',
+      repo: repository.path,
+      evidence: [{ kind: 'file', path: 'poem.txt' }],
+      play: [writes('poem.txt', 'a river\n'), asks, writes('poem.txt', 'a lake\n')],
+    })
+    await gateOf(agency, run)
+    await agency.gates.reject(operator, { target: run.id, reason: 'no rivers' })
+    const asked = await question(agency, run)
+    const cancelled = agency.briefs.update(operator, (await agency.brief(run)).id, 'cancelled', undefined)
+    await expect(cancelled).rejects.toThrow('earlier work of main is already merged and would stay in the result')
+    await agency.questions.answer(operator, asked.id, 'a lake')
+    await gateOf(agency, run)
+    await approve(agency, run)
+    await agency.settled(run)
+    expect(repository.read('poem.txt')).toBe('a lake\n')
+  })
+})
+
 describe('during a merge in git', () => {
   const trouble = new Error('no space left on device')
 
