@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { bugs } from './bugs/all.ts'
 import { tryBug } from './bugs/try.ts'
+import { regressions } from './regressions.ts'
 import { simulate } from './simulate.ts'
 
 /** The simulation always uses SQLite in memory, so the suite on PostgreSQL omits it. */
@@ -32,6 +33,19 @@ describe.skipIf(isOnPostgres)('a simulated world', () => {
     }
     expect(failed).toEqual([])
   }, 600_000)
+
+  it.each(['direct', 'tiered'] as const)(
+    'of %s that was wrong once is right',
+    async (playbook) => {
+      const failed: string[] = []
+      for (const seed of regressions[playbook]) {
+        const { failure } = await simulate(seed, playbook)
+        if (failure !== null) failed.push(`${seed}: ${failure.invariant}`)
+      }
+      expect(failed).toEqual([])
+    },
+    600_000,
+  )
 
   it('repeats the same events for the same seed and differs for another', async () => {
     const first = await simulate(4711)

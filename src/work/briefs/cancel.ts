@@ -20,17 +20,7 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
     patch: { heldBy: null },
     also: await holdDependents(scope, brief),
   })
-  for (const verifier of await listVerifiersOf(scope.tx, brief.id))
-    // A running verifier is dropped at its end, because the judged brief has changed.
-    if (!liveStatuses.includes(verifier.status)) {
-      await endLiveAttemptOf(scope, verifier, 'its subject was cancelled')
-      await moveBrief(scope, verifier, 'cancelled', {
-        kind: 'brief_cancelled',
-        level: 'verbose',
-        message: `${verifier.key}: its subject was cancelled`,
-      })
-      await withdrawQuestions(scope, verifier.id)
-    }
+  await cancelVerifiers(scope, brief, 'its subject was cancelled')
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
   // Without its verifier the judged brief would wait indefinitely, so the playbook decides about it.
   if (judged !== undefined && isWaitingFor(judged, brief))
@@ -39,6 +29,20 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
   await closeGates(scope, `brief:${brief.id}`)
   if (scope.run.endedAt === null) await scope.decide({ kind: 'brief_cancelled', brief: cancelled })
   return cancelled
+}
+
+/** Cancels the verifiers that wait. A running one is dropped at its end, because the judged brief has changed. */
+export async function cancelVerifiers(scope: RunScope, { id }: Brief, reason: string): Promise<void> {
+  for (const verifier of await listVerifiersOf(scope.tx, id)) {
+    if (liveStatuses.includes(verifier.status)) continue
+    await endLiveAttemptOf(scope, verifier, reason)
+    await moveBrief(scope, verifier, 'cancelled', {
+      kind: 'brief_cancelled',
+      level: 'verbose',
+      message: `${verifier.key}: ${reason}`,
+    })
+    await withdrawQuestions(scope, verifier.id)
+  }
 }
 
 /** Cancels briefs that others replace. Their running agents are ended, and no question about the run is asked. */

@@ -3,6 +3,7 @@ import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Decision } from '../../playbooks/contract.ts'
 import type { Brief, Correction } from './contract.ts'
+import { cancelVerifiers } from './cancel.ts'
 import { isMet } from './states.ts'
 import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from './store.ts'
 import { requiresOf } from '../runs/contract.ts'
@@ -31,6 +32,7 @@ export async function sendBack(
     },
     also: [...own.changes, ...(await unmeetFollowers(scope, brief))],
   })
+  await cancelVerifiers(scope, brief, 'its subject is done again')
 }
 
 /** Sends a brief back after a verdict, with corrections, and counts it. */

@@ -1,0 +1,8 @@
+/**
+ * Seeds that once broke an invariant, because of a fault of the product or of a check. A seed repeats its world only
+ * while the worlds stay the same.
+ */
+export const regressions = {
+  direct: [600_091, 600_512, 637_810_467, 674_667_747, 674_668_094, 755_852_566, 755_853_429, 755_853_457, 993_454_903],
+  tiered: [500_057, 600_476, 743_012_622],
+} as const
