@@ -2,7 +2,7 @@ import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Landed, Repositories } from '../../repositories/port.ts'
 import { openGate } from '../../work/gates/open.ts'
-import { countLandings, landingLimit, proveLanding } from '../../work/proofs/landing.ts'
+import { countLandings, describeProof, landingLimit, proveLanding } from '../../work/proofs/landing.ts'
 import { landingHold, mergedPullRequest } from '../../work/pull-requests/moves.ts'
 import type { Run, RunRepository } from '../../work/runs/contract.ts'
 import { endRun } from '../../work/runs/end.ts'
@@ -64,9 +64,14 @@ async function follow(scope: RunScope, repository: RunRepository, landed: Landed
 
 async function openAgain(scope: RunScope, why: string, next: string): Promise<void> {
   await reopen(scope)
+  const { produced, anomalies } = await describeProof(scope)
   await openGate(scope, {
     gate: 'merge',
-    summary: { produced: 'The result is ready, but could not be merged.', next, anomalies: [why] },
+    summary: {
+      produced: ['The result is ready, but could not be merged.', produced].filter(Boolean).join('\n'),
+      next,
+      anomalies: [why, ...anomalies],
+    },
     timeoutMinutes: scope.run.configuration.gateTimeoutMinutes,
   })
 }

@@ -250,7 +250,18 @@ describe('a failing proof', () => {
     expect(third.guidance).toMatchObject([{ answer: 'start over from the first commit' }])
     await agency.questions.answer(operator, again.id, 'open')
     const gate = await gateOf(agency, run)
-    expect(gate.summary.anomalies).toEqual([expect.stringContaining('Not proven: evidence 1/2 holds')])
+    const unproven = expect.stringContaining('Not proven: evidence 1/2 holds')
+    expect(gate.summary.anomalies).toEqual([unproven])
+    expect(gate.summary.produced).toContain('The merged result contains repair-1, repair-2, repair-3.')
+    // A gate that opens again, because another git holds the lock, does not hide it.
+    const lock = join(repository.path, '.git', 'index.lock')
+    writeFileSync(lock, '')
+    await approve(agency, run)
+    const refused = await agency.until(async () =>
+      (await agency.gates.ofRun(run.id)).gates.find(({ status, id }) => status === 'pending' && id !== gate.id),
+    )
+    expect(refused.summary.anomalies).toEqual([expect.stringContaining('index.lock'), unproven])
+    rmSync(lock)
     await approve(agency, run)
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })

@@ -7,7 +7,7 @@ import { gateOf } from './ask.ts'
 import { addRepair } from './repair.ts'
 import { openMergeGate, startProof } from './start.ts'
 import { findProof } from './store.ts'
-import { shortCommit } from './wording.ts'
+import { shortCommit, unprovenText } from './wording.ts'
 
 /** Reports whether a question is about a result that is not proven. */
 export const isAboutProof = ({ askedBy }: Question): boolean => askedBy.startsWith('proof:')
@@ -29,7 +29,7 @@ export async function continueAfterProof(
     case 'abandon':
       return endRun(scope, 'failed', `given up by ${by}: ${proof.detail ?? 'the result is not proven'}`)
     case 'open':
-      return openMergeGate(scope, await gateOf(scope), '', [`Not proven: ${proof.detail ?? ''}`])
+      return openMergeGate(scope, await gateOf(scope), '', [unprovenText(proof)])
     case 'retry':
       return startProof(scope, 'merge', await gateOf(scope), `checking ${shortCommit(proof.head)} again`)
     default: {

@@ -1,5 +1,6 @@
 import { updated } from '../../events/change.ts'
 import { listBriefs } from '../briefs/store.ts'
+import type { GateSummary } from '../gates/contract.ts'
 import { listGatesOfRun } from '../gates/store.ts'
 import { findPullRequestOf, pullRequests } from '../pull-requests/store.ts'
 import { touchRun } from '../runs/moves.ts'
@@ -7,7 +8,7 @@ import type { RunScope } from '../scope.ts'
 import { provableEvidence } from './evidence.ts'
 import { startProof } from './start.ts'
 import { listProofs } from './store.ts'
-import { shortCommit } from './wording.ts'
+import { heldText, shortCommit, unprovenText } from './wording.ts'
 
 /** The number of times that new commits of the target are merged after one approval. */
 export const landingLimit = 5
@@ -18,6 +19,16 @@ export async function countLandings({ tx, run }: RunScope): Promise<number> {
   const approvedAt = gates.findLast(({ gate, status }) => gate === 'merge' && status === 'approved')?.decidedAt ?? ''
   const all = await listProofs(tx, run.id)
   return all.filter(({ cause, createdAt }) => cause === 'landing' && createdAt >= approvedAt).length
+}
+
+/** Describes how far a result is proven, for a gate that opens again after its approval. */
+export async function describeProof({ tx, run }: RunScope): Promise<Pick<GateSummary, 'produced' | 'anomalies'>> {
+  const all = await listProofs(tx, run.id)
+  const proof = all.findLast(({ head, status }) => head === run.head && status !== 'cancelled')
+  if (proof === undefined) return { produced: '', anomalies: [] }
+  return proof.status === 'passed'
+    ? { produced: heldText(proof), anomalies: [] }
+    : { produced: '', anomalies: [unprovenText(proof)] }
 }
 
 /**

@@ -92,7 +92,10 @@ export async function openMergeGate(
   await openPullRequest(scope)
   const { summary } = gate
   const all = await listBriefs(scope.tx, scope.run.id)
-  const repaired = repairText(repairsOf(all).filter(({ status }) => isMet(status)))
+  const repaired = repairText(
+    repairsOf(all).filter(({ status }) => isMet(status)),
+    anomalies.length === 0,
+  )
   await openGate(scope, {
     ...gate,
     summary: {

@@ -16,9 +16,12 @@ export const heldText = (proof: Pick<Proof, 'findings' | 'head' | 'checkedIn'>):
     ? unprovableText
     : `Evidence ${tally(proof)} holds on the merged result ${shortCommit(proof.head)} (${placeText(proof)}).`
 
-/** Names the repairs that are a part of a result. */
-export const repairText = (repairs: readonly Pick<Brief, 'key'>[]): string =>
-  repairs.length === 0 ? '' : `The merged result was mended by ${repairs.map(({ key }) => key).join(', ')}.`
+/** Names the repairs that are a part of a result; they mended it only if it is proven now. */
+export const repairText = (repairs: readonly Pick<Brief, 'key'>[], isProven: boolean): string => {
+  const keys = repairs.map(({ key }) => key).join(', ')
+  if (keys === '') return ''
+  return isProven ? `The merged result was mended by ${keys}.` : `The merged result contains ${keys}.`
+}
 
 const placeText = ({ checkedIn, findings }: Pick<Proof, 'findings' | 'checkedIn'>): string =>
   [
@@ -36,6 +39,9 @@ const sameFilesText = (findings: readonly ProofFinding[]): string[] =>
 /** Describes a proof that does not hold. */
 export const brokenText = (proof: Pick<Proof, 'findings' | 'head'>): string =>
   `evidence ${tally(proof)} holds on the merged result ${shortCommit(proof.head)}: ${failedOf(proof).map(findingText).join('; ')}`
+
+/** Describes a result that is merged only because a person decides so. */
+export const unprovenText = ({ detail }: Pick<Proof, 'detail'>): string => `Not proven: ${detail ?? ''}`
 
 export const failedOf = ({ findings }: Pick<Proof, 'findings'>): ProofFinding[] =>
   findings.filter(({ passed }) => !passed)
