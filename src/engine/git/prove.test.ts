@@ -397,6 +397,15 @@ describe('a proof under way', () => {
     await eventually(() => !existsSync(join(root, 'workspaces', '.checkouts', proof?.id ?? '')))
   })
 
+  it('ends with its commands at the next sweep when another process has cancelled the run', async () => {
+    const { agency, run, pid } = await hang()
+    const other = await openAgency({ db: agency.db, clock: agency.clock, worker: 'other:1' })
+    await other.runs.cancel(operator, run.id, undefined)
+    expect(isRunning(pid)).toBe(true)
+    await agency.engine.sweep()
+    await eventually(() => !isRunning(pid))
+  })
+
   it('ends with its commands when everything is stopped, and begins again afterwards', async () => {
     const { agency, run, pid, free } = await hang()
     await agency.stops.set(operator, undefined, 'wait')

@@ -1,4 +1,5 @@
 import { listEnded } from '../../work/attempts/store.ts'
+import { listEndedProofs } from '../../work/proofs/store.ts'
 import { listStops } from '../../work/stops/store.ts'
 import type { LiveAttempt } from '../attempt/driver.ts'
 import { createSpawnDriver } from '../attempt/spawn.ts'
@@ -193,7 +194,10 @@ export function createEngine(parts: EngineDeps): Engine {
   async function sweep(): Promise<void> {
     if (!started || stopping) return
     try {
-      const ended = await deps.db.read((tx) => listEnded(tx, [...live.keys(), ...examining.keys()]))
+      const ended = await deps.db.read(async (tx) => [
+        ...(await listEnded(tx, [...live.keys(), ...examining.keys()])),
+        ...(await listEndedProofs(tx, [...proving.keys()])),
+      ])
       interrupt(ended)
       await betweenPasses(async () => void (await recoverAttempts(deps, isHeld)))
     } catch (error) {

@@ -15,3 +15,10 @@ export const listProofs = (tx: ReadTx, runId: string): Promise<Proof[]> =>
 export async function findWaitingProof(tx: ReadTx, runId: string): Promise<Proof | undefined> {
   return (await findRows(tx, proofs, "run_id = ? AND status = 'waiting'", [runId]))[0]
 }
+
+/** Lists those of the given proofs that another party has ended: a cancelled run, or a result that has changed. */
+export async function listEndedProofs(tx: ReadTx, ids: readonly string[]): Promise<string[]> {
+  const ended: string[] = []
+  for (const id of ids) if ((await findProof(tx, id))?.status !== 'waiting') ended.push(id)
+  return ended
+}
