@@ -646,6 +646,7 @@ describe('the merged result of a tiered run', () => {
     expect(verdicts.filter(({ briefId }) => briefId === repair.id)).toMatchObject([{ verdict: 'pass' }])
     expect(seen.filter((key) => key.includes('repair'))).toEqual([])
     expect(seen.length).toBeGreaterThan(0)
+    expect((await agency.pullRequests.ofRun(run.id)).body).toContain(`## Repairs\n\n- repair-1: ${repair.title}`)
     await approve(agency, run)
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
     expect([repository.read('a.n'), repository.read('b.n')]).toEqual(['7\n', '2\n'])

@@ -15,7 +15,7 @@ export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
   const merged = (await listBriefs(tx, run.id)).filter(isMerged)
   const parts = (await listParts(tx, run.id)).filter(({ status }) => status !== 'cancelled')
   const done = parts.some(isWorkstream)
-    ? `## Workstreams\n\n${await workstreams(tx, parts, merged)}`
+    ? [`## Workstreams\n\n${await workstreams(tx, parts, merged)}`, ...repairs(merged)].join('\n\n')
     : `## Briefs\n\n${listed(merged)}`
   const warnings = (await checkWarnings(tx, run.id)).map((warning) => `**${warning}**`)
   return [run.goalAnchor, ...warnings, done, `Run ${run.id}`].join('\n\n')
@@ -24,6 +24,12 @@ export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
 /** A brief that was cancelled while git merged it has a commit, but its work is not in the result. */
 const isMerged = ({ kind, branchCommit, status }: Brief): boolean =>
   kind === 'work' && branchCommit !== null && isMet(status)
+
+/** Lists the repairs of a merged result, which belong to no workstream. */
+function repairs(merged: readonly Brief[]): string[] {
+  const all = merged.filter((brief) => brief.repairs !== null)
+  return all.length === 0 ? [] : [`## Repairs\n\n${listed(all)}`]
+}
 
 /** Maximum number of briefs, and of workstreams, in the text. */
 const mostListed = 50
