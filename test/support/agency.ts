@@ -55,6 +55,7 @@ export interface AgencyOptions {
   workspaces?: Workspaces
   repositories?: Repositories
   hostChecks?: Parts['hostChecks']
+  policyOf?: Parts['policyOf']
   /** Further playbooks; one with the name of a product playbook replaces it. */
   playbooks?: readonly Playbook[]
   prices?: Prices
@@ -142,6 +143,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     workspaces: options.workspaces ?? workspaces,
     ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
     ...(options.hostChecks === undefined ? {} : { hostChecks: options.hostChecks }),
+    ...(options.policyOf === undefined ? {} : { policyOf: options.policyOf }),
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     ...(options.playbooks === undefined ? {} : { playbooks: options.playbooks }),
     files,

@@ -18,6 +18,7 @@ import type { Proof } from '../../work/proofs/contract.ts'
 import { listProofs } from '../../work/proofs/store.ts'
 import type { Question } from '../../work/questions/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
+import { defaultPolicy } from '../../workspaces/policy.ts'
 
 const writes = (path: string, text: string): StepInput[] => [
   { write: { path, text } },
@@ -525,6 +526,24 @@ describe('a result', () => {
       ['failed', 'workspace'],
       ['passed', 'workspace'],
     ])
+  })
+
+  it('is checked within the largest limits of its briefs', async () => {
+    const { repositories, workspaces } = openRepositories()
+    const limits: unknown[] = []
+    const { repository, agency } = await open(withSum, {
+      repositories,
+      workspaces: {
+        ...workspaces,
+        checkout: (request) => {
+          if (request.id.startsWith('prf_')) limits.push(request.policy?.limits)
+          return workspaces.checkout(request)
+        },
+      },
+      policyOf: (_, { key }) => defaultPolicy(key === 'a' ? 'program' : 'claude-code'),
+    })
+    await gateOf(agency, await startIn(agency, repository, { briefs: twoWith(sum) }))
+    expect(limits).toEqual([defaultPolicy('claude-code').limits])
   })
 
   it('without checkable evidence is not proven, and its gate says so', async () => {

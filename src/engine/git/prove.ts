@@ -16,7 +16,7 @@ import { findRun } from '../../work/runs/store.ts'
 import { openScope } from '../../work/scope.ts'
 import { lookForObstacles } from '../../work/stops/store.ts'
 import { integrationBranch } from '../../repositories/port.ts'
-import type { Checkout, CheckoutRequest, Setup } from '../../workspaces/port.ts'
+import type { Checkout, CheckoutRequest, Setup, WorkspacePolicy } from '../../workspaces/port.ts'
 import type { Stop } from '../attempt/classify.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
@@ -183,7 +183,7 @@ function requestOf(
     id: proof.id,
     runId: run.id,
     box: wantsBox(like),
-    ...(deps.policyOf === undefined ? {} : { policy: deps.policyOf(run, like) }),
+    ...(deps.policyOf === undefined ? {} : { policy: withRoom(deps.policyOf, run, like, involved) }),
     source:
       checks.place === 'workspace'
         ? { kind: 'workspace', workspace: workspaceRequest(deps, run, like), commit: proof.head }
@@ -197,6 +197,26 @@ function requestOf(
     setup: checks.setup,
     signal,
   }
+}
+
+/**
+ * Gives the checks the largest limits of all briefs: evidence that held within the limits of a coding agent must not
+ * fail within those of a program.
+ */
+function withRoom(
+  policyOf: NonNullable<EngineDeps['policyOf']>,
+  run: Run,
+  like: Brief,
+  involved: readonly Brief[],
+): WorkspacePolicy {
+  const policy = policyOf(run, like)
+  let { maxProcesses, maxMemoryMb, maxDiskMb } = policy.limits
+  for (const { limits } of involved.map((brief) => policyOf(run, brief))) {
+    maxProcesses = Math.max(maxProcesses, limits.maxProcesses)
+    maxMemoryMb = Math.max(maxMemoryMb, limits.maxMemoryMb)
+    maxDiskMb = Math.max(maxDiskMb, limits.maxDiskMb)
+  }
+  return { ...policy, limits: { maxProcesses, maxMemoryMb, maxDiskMb } }
 }
 
 /**
