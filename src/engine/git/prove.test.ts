@@ -17,6 +17,7 @@ import { tiered } from '../../playbooks/tiered/decide.ts'
 import type { Proof } from '../../work/proofs/contract.ts'
 import { listProofs } from '../../work/proofs/store.ts'
 import type { Question } from '../../work/questions/contract.ts'
+import type { HostChecks } from '../../work/repository-settings/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import { defaultPolicy } from '../../workspaces/policy.ts'
 
@@ -526,6 +527,28 @@ describe('a result', () => {
       ['failed', 'workspace'],
       ['passed', 'workspace'],
     ])
+  })
+
+  describe('of a repository with commands on the host', () => {
+    const onHost = 'test -f a.n'
+
+    it('is proven in a fresh checkout, as its briefs are, whatever was chosen before', async () => {
+      const hostChecks = new Map<string, HostChecks>()
+      const { repository, agency } = await open({ ...withSum, '.gitignore': 'untracked\n' }, { hostChecks })
+      await agency.repositorySettings.set(operator, { path: repository.path, checks: 'workspace' })
+      hostChecks.set(repository.path, { commands: [onHost], setup: null })
+      const untracked: StepInput = { run: 'touch untracked' }
+      const clean = { kind: 'command', run: 'test ! -f untracked' } as const
+      const evidence = [{ kind: 'command', run: onHost }, clean]
+      const run = await startIn(agency, repository, {
+        briefs: [
+          brief('a', [untracked, ...writes('a.n', '1\n')], { evidence: [...evidence, { kind: 'file', path: 'a.n' }] }),
+          brief('b', [untracked, ...writes('b.n', '1\n')], { evidence, after: ['a'] }),
+        ],
+      })
+      await gateOf(agency, run)
+      expect(await proofsOf(agency, run)).toMatchObject([{ status: 'passed', checkedIn: 'host' }])
+    })
   })
 
   it('is checked within the largest limits of its briefs', async () => {

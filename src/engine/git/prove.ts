@@ -40,12 +40,17 @@ export interface ProofToMake {
 }
 
 /** Finds the proof that a run waits for; null if it waits for none. */
-export async function findProofToMake(tx: ReadTx, runId: string): Promise<ProofToMake | null> {
+export async function findProofToMake(
+  { hostChecks }: Pick<EngineDeps, 'hostChecks'>,
+  tx: ReadTx,
+  runId: string,
+): Promise<ProofToMake | null> {
   const run = await findRun(tx, runId)
   const proof = await findWaitingProof(tx, runId)
   if (run === undefined || run.endedAt !== null || run.repository === null || proof === undefined) return null
   const { stopped: isStopped } = await lookForObstacles(tx, run.organisationId)
-  const checks = resolveChecks(run, await findRepositorySettings(tx, run.repository.path), null)
+  const { path } = run.repository
+  const checks = resolveChecks(run, await findRepositorySettings(tx, path), hostChecks?.get(path) ?? null)
   const briefs = await listBriefs(tx, runId)
   const earlier = checks.place === 'checkout' ? await listEarlierChecks(tx, run, proof, briefs) : []
   return { run, repository: run.repository, proof, briefs, checks, earlier, isStopped }
@@ -126,8 +131,8 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
   if (known !== null) return known
   const request = requestOf(deps, made, items, signal)
   const checkout = await deps.workspaces.checkout(request)
-  const hostChecks = deps.hostChecks?.get(made.repository.path)
-  const host = hostChecks === undefined ? null : createHostCheckout(deps.workspaces, request, hostChecks)
+  const { place, host: hostChecks } = made.checks
+  const host = hostChecks === null ? null : createHostCheckout(deps.workspaces, request, hostChecks)
   const named = { evidence: items.map(({ evidence }) => evidence), outputs: [] }
   let files: Checkout | null = null
   try {
@@ -147,7 +152,7 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
     signal.throwIfAborted()
     return {
       status: findings.every(({ passed }) => passed) ? 'passed' : 'failed',
-      checkedIn: host?.isUsed() === true ? 'host' : made.checks.place,
+      checkedIn: place === 'host' && host?.isUsed() !== true ? 'checkout' : place,
       findings: findings.map(({ item, evidence, passed, detail, output, boxed }) => ({
         evidence,
         briefs: (items[item] as ProvableEvidence).briefs.map(({ key }) => key),

@@ -18,7 +18,7 @@ export async function findSameTree(
   { repository, proof, earlier }: { repository: RunRepository; proof: Proof; earlier: readonly EarlierCheck[] },
   items: readonly ProvableEvidence[],
 ): Promise<ProofEnd | null> {
-  if (deps.repositories === undefined || deps.hostChecks?.has(repository.path) === true) return null
+  if (deps.repositories === undefined) return null
   const { tree } = deps.repositories
   const recent = earlier.filter((check) => check.attempt.worker === deps.worker && isRecent(deps, check))
   for (const check of recent) {

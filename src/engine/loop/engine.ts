@@ -230,7 +230,7 @@ export function createEngine(parts: EngineDeps): Engine {
   /** A proof that must wait, for a slot or for the end of a stop, is looked at again after a while. */
   async function prove(runId: string, tries: number): Promise<void> {
     await opened
-    const found = await deps.db.read((tx) => findProofToMake(tx, runId))
+    const found = await deps.db.read((tx) => findProofToMake(deps, tx, runId))
     if (found === null || proving.has(found.proof.id)) return
     if (stopping) throw new Error('the engine is stopping')
     if (!found.isStopped && proving.size < Math.min(checkSlots, maxProofs)) {
