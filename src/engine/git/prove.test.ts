@@ -531,6 +531,21 @@ describe('a result', () => {
 
   describe('of a repository with commands on the host', () => {
     const onHost = 'test -f a.n'
+    const commands = twoWith({ kind: 'command', run: onHost })
+
+    it('could not be checked if the setup of these commands fails', async () => {
+      const hostChecks = new Map<string, HostChecks>()
+      const { repository, agency } = await open(withSum, { hostChecks })
+      hostChecks.set(repository.path, { commands: [onHost], setup: 'case "$PWD" in *prf_*) exit 1;; esac' })
+      const run = await startIn(agency, repository, { briefs: commands })
+      await agency.passed('proof.begun')
+      await agency.pass(60_000)
+      expect(await questionOf(agency, run)).toMatchObject({
+        class: 'fault',
+        text: expect.stringContaining('the setup'),
+      })
+      expect((await agency.inspect(run)).briefs.map(({ key }) => key)).toEqual(['a', 'b'])
+    })
 
     it('is proven in a fresh checkout, as its briefs are, whatever was chosen before', async () => {
       const hostChecks = new Map<string, HostChecks>()

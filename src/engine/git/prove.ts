@@ -146,7 +146,7 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
       clock: deps.clock,
       ourPorts: deps.ourPorts?.() ?? [],
       setUp: () => setUp(checkout),
-      ...(host === null ? {} : { host }),
+      ...(host === null ? {} : { host: { ...host, open: async () => withSetUp(await host.open()) } }),
       signal,
     })
     signal.throwIfAborted()
@@ -233,6 +233,8 @@ async function setUp(checkout: Checkout): Promise<Setup | null> {
   if (setup?.outcome === 'failed') throw new Unchecked(`the setup "${setup.command}" failed: ${setup.detail}`)
   return setup
 }
+
+const withSetUp = (checkout: Checkout): Checkout => ({ ...checkout, setUp: () => setUp(checkout) })
 
 /** Rejects a check whose failure would say nothing about the work. */
 function refuseUncheckable(deps: EngineDeps, items: readonly ProvableEvidence[], checkout: Checkout): void {
