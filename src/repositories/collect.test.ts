@@ -132,7 +132,7 @@ describe('collecting', () => {
       writeFiles(at.path, { 'new.txt': 'new\n' })
       expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', files: [{ path: 'new.txt' }] })
       const commit = await promote(git, at.mirror, 'brf_1', at.branch)
-      const landing = { repository: source, branch: 'main', mirror: at.mirror, commit }
+      const landing = { repository: source, branch: 'main', mirror: at.mirror, commit, base: at.start }
       expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
     }
   })

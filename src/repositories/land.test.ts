@@ -19,7 +19,7 @@ async function ready(files: Record<string, string> = { 'b.txt': 'b\n' }, source 
   await mirrors.clone({ mirror, branch: 'work', start: base, author: bench.author }, clone)
   const commit = commitFiles(clone, files)
   plainGit(mirror, 'fetch', '--quiet', clone, 'work:refs/heads/integration/run_1/final')
-  const landing: Landing = { repository: source, branch: 'main', mirror, commit, again }
+  const landing: Landing = { repository: source, branch: 'main', mirror, commit, base, again }
   return { source, mirror, base, commit, landing }
 }
 
@@ -211,6 +211,26 @@ describe('refusing to land, with the next command', () => {
     writeFileSync(join(source, '.git/index.lock'), '')
     await expect(mirrors.land(landing)).rejects.toMatchObject({ code: 'conflict', message: /index\.lock/ })
     expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
+  })
+
+  it('refuses a branch without the commit that the work began with, whether it was reset or rewritten', async () => {
+    const source = repository()
+    const first = plainGit(source, 'rev-parse', 'main')
+    commitFiles(source, { 'secret.txt': 'dropped later\n' })
+    const { landing, base } = await ready({ 'b.txt': 'b\n' }, source)
+    plainGit(source, 'reset', '--quiet', '--hard', first)
+    const refusal = {
+      code: 'conflict',
+      message: `main no longer contains ${base.slice(0, 12)}, with which the work began`,
+      hint: expect.stringContaining(`merge ${base.slice(0, 12)}), then: ${again}`) as string,
+    }
+    await expect(mirrors.canLand(landing)).rejects.toMatchObject(refusal)
+    await expect(mirrors.land(landing)).rejects.toMatchObject(refusal)
+    commitFiles(source, { 'c.txt': 'instead\n' })
+    await expect(mirrors.land(landing)).rejects.toMatchObject(refusal)
+    expect(existsSync(join(source, 'secret.txt'))).toBe(false)
+    plainGit(source, 'reset', '--quiet', '--hard', base)
+    expect((await mirrors.land(landing)).outcome).toBe('landed')
   })
 
   it('refuses if the branch or the repository no longer exists', async () => {

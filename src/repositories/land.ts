@@ -17,6 +17,8 @@ export interface Landing {
   readonly mirror: string
   /** The new commit of the branch; the mirror has it. */
   readonly commit: string
+  /** The commit that the work began with. */
+  readonly base: string
   /** The command to repeat once the cause of a refusal is removed: `agency approve …`. */
   readonly again?: string
 }
@@ -72,6 +74,7 @@ async function prepare(git: Git, landing: Landing): Promise<Prepared> {
   const worktree = await findWorktree(repository, landing)
   const found = (outcome: Readiness['outcome']): Prepared => ({ outcome, commit, repository, worktree })
   if (commit === landing.commit || (await has(repository, landing.commit, commit))) return found('already')
+  await refuseRewritten(repository, landing, commit)
   if (!(await isAncestor(git, landing.mirror, commit, landing.commit))) return found('moved')
   if (worktree !== null) await refuseUnclean(git, repository.at(worktree), landing, commit)
   return found('ready')
@@ -83,6 +86,16 @@ async function headOf(repository: OperatorRepository, { branch }: Landing): Prom
   if (exitCode === 0) return stdout.toString('utf8').trim()
   throw refusal('not_found', `${repository.path} no longer has a branch "${branch}"`, {
     hint: `List its branches: ${inRepository(repository, 'branch --list')}`,
+  })
+}
+
+/** Refuses a branch that was reset or rewritten: the result contains the commits that the operator dropped. */
+async function refuseRewritten(repository: OperatorRepository, landing: Landing, commit: string): Promise<void> {
+  const { base, branch } = landing
+  if (commit === base || (await has(repository, base, commit))) return
+  const back = inRepository(repository, `merge ${base.slice(0, 12)}`)
+  throw refusal('conflict', `${branch} no longer contains ${base.slice(0, 12)}, with which the work began`, {
+    hint: `The result would bring dropped commits back. Cancel the run and start it again, or restore them (${back}), then: ${landing.again ?? 'try again'}`,
   })
 }
 

@@ -114,8 +114,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     tree: (mirror, commit) => mirrors.tree(mirror, commit),
     contains: (mirror, commit, other) => mirrors.contains(mirror, commit, other),
 
-    checkLanding: async ({ path, branch, mirror }, { runId, commit }) => {
-      await mirrors.canLand({ repository: path, branch, mirror, commit, again: approvalOf(runId) })
+    checkLanding: async ({ path, branch, mirror, base }, { runId, commit }) => {
+      await mirrors.canLand({ repository: path, branch, mirror, commit, base, again: approvalOf(runId) })
     },
 
     land: (repository, result) => asOutcome(result.runId, () => landWith(mirrors, repository, result)),
@@ -142,10 +142,10 @@ const describe = ({ rule, path, line, excerpt }: Finding): string =>
 /** Lands a result, or merges it with the new commits of its target: the merge is another result, not proven yet. */
 async function landWith(
   mirrors: Mirrors,
-  { path, branch, mirror }: RunRepository,
+  { path, branch, mirror, base }: RunRepository,
   { runId, commit, message }: { runId: string; commit: string; message: string },
 ): Promise<Landed> {
-  const landed = await mirrors.land({ repository: path, branch, mirror, commit, again: approvalOf(runId) })
+  const landed = await mirrors.land({ repository: path, branch, mirror, commit, base, again: approvalOf(runId) })
   if (landed.outcome !== 'moved') return { outcome: 'landed', commit: landed.commit }
   const { commit: target } = await mirrors.refresh(path, { branch })
   const levels = [{ branch: integrationBranch(runId), head: commit, message, trailers: { 'Agency-Run': runId } }]
