@@ -11,7 +11,7 @@ import { openScope } from '../../work/scope.ts'
 import type { Stop } from '../attempt/classify.ts'
 import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
-import { endAttempt } from '../outcome/end.ts'
+import { endAttempt, surfaceFailures } from '../outcome/end.ts'
 import { blockWithFault, withNet } from '../outcome/fault.ts'
 import { persist } from '../persist.ts'
 import { examine, type Examined } from './examine.ts'
@@ -84,8 +84,10 @@ const record = (deps: EngineDeps, { run, brief: known, attempt: claimed }: Claim
     const attempt = await findAttempt(tx, claimed.id)
     if (scope === null || attempt === undefined || !isOurs(deps, attempt)) return false
     const brief = (await findBrief(tx, known.id)) ?? known
-    if ('trouble' in end) await holdForChecks(scope, brief, attempt, end.trouble)
-    else await endAttempt(scope, brief, attempt, end)
+    if ('trouble' in end) {
+      await holdForChecks(scope, brief, attempt, end.trouble)
+      await surfaceFailures(scope)
+    } else await endAttempt(scope, brief, attempt, end)
     return scope.run.endedAt !== null
   })
 

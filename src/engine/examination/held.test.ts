@@ -113,6 +113,44 @@ describeStores('an attempt that waits for an answer', (openFresh) => {
     await agency.until(async () => (await agency.brief(started, 'b')).status === 'failed')
     expect((await agency.inspect(started)).questions.map(({ class: cause }) => cause)).toEqual(['fault', 'crash'])
   })
+
+  it('does not keep the failure of another brief back that came before', async () => {
+    let held = ''
+    const agency = await startAgency(openFresh, { workspaces: unexaminable((id) => id === held) })
+    const started = await agency.run({
+      briefs: [
+        { key: 'a', objective: 'Do a', ...scenario({ log: 'gate a' }, ...work) },
+        { key: 'b', objective: 'Do b', ...scenario({ crash: {} }) },
+      ],
+      crashRetries: 0,
+      onLimit: 'ask',
+    })
+    held = (await agency.brief(started, 'a')).id
+    await agency.until(async () => (await agency.brief(started, 'b')).status === 'failed')
+    agency.gate('a').open()
+    await agency.until(async () => (await agency.brief(started, 'a')).status === 'blocked')
+    await agency.engine.idle()
+    expect((await agency.inspect(started)).questions.map(({ class: cause }) => cause)).toEqual(['fault', 'crash'])
+  })
+
+  it('fails a run that does not ask for the failure of another brief', async () => {
+    let held = ''
+    const agency = await startAgency(openFresh, { workspaces: unexaminable((id) => id === held) })
+    const started = await agency.run({
+      briefs: [
+        { key: 'a', objective: 'Do a', ...scenario({ log: 'gate a' }, ...work) },
+        { key: 'b', objective: 'Do b', ...scenario({ crash: {} }) },
+      ],
+      crashRetries: 0,
+      onLimit: 'fail',
+    })
+    held = (await agency.brief(started, 'a')).id
+    await agency.until(async () => (await agency.brief(started, 'b')).status === 'failed')
+    agency.gate('a').open()
+    await agency.until(async () => (await agency.brief(started, 'a')).status !== 'working')
+    await agency.engine.idle()
+    expect(await agency.runs.show(started.id)).toMatchObject({ status: 'failed' })
+  })
 })
 
 describeStores('a budget that is used up by the last call of an agent', (openFresh) => {

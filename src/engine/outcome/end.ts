@@ -76,7 +76,14 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
   if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'abandoned by the operator')
   else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
   else await follow(scope, brief, { ...attempt, checkedIn: end.checkedIn ?? null }, classified, end)
-  // A sibling has failed before; if this was the last running attempt, the failure can be surfaced now.
+  await surfaceFailures(scope)
+}
+
+/**
+ * Lets the playbook surface the failure of a sibling, which waits until no attempt is under way: this one has ended or
+ * waits for an answer now.
+ */
+export async function surfaceFailures(scope: RunScope): Promise<void> {
   if (scope.run.briefsFailed > 0 && scope.run.endedAt === null) await scope.decide({ kind: 'siblings_ended' })
 }
 

@@ -12,9 +12,10 @@ import { askQuestion } from '../../work/questions/ask.ts'
 import { faultOptions } from '../../work/questions/options.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
-import { type RunScope, scopeOf } from '../../work/scope.ts'
+import { openScope, type RunScope, scopeOf } from '../../work/scope.ts'
 import type { EngineDeps } from '../deps.ts'
 import { isPassing, persist } from '../persist.ts'
+import { surfaceFailures } from './end.ts'
 
 export interface FaultPlace {
   readonly runId: string
@@ -61,10 +62,26 @@ export async function withNet<T>(
 
 /**
  * Blocks a brief with a question of class `fault`. An attempt with a report keeps it and is examined again after the
- * answer; any other attempt ends.
+ * answer; any other attempt ends. The playbook is asked only about the failure of a sibling that has waited for this
+ * attempt; if it throws, the brief is blocked all the same.
  */
 export const blockWithFault = (deps: EngineDeps, place: FaultPlace, reason: string): Promise<void> =>
-  persist(deps, () => deps.db.write([`run:${place.runId}`], (tx) => block(deps, tx, place, reason)))
+  persist(deps, async () => {
+    const write = (also: (tx: Tx) => Promise<void>): Promise<void> =>
+      deps.db.write([`run:${place.runId}`], async (tx) => {
+        await block(deps, tx, place, reason)
+        await also(tx)
+      })
+    try {
+      await write(async (tx) => {
+        const scope = await openScope(deps, tx, place.runId)
+        if (scope !== null) await surfaceFailures(scope)
+      })
+    } catch (error) {
+      if (isPassing(error)) throw error
+      await write(async () => {})
+    }
+  })
 
 async function block(
   deps: EngineDeps,
