@@ -1,11 +1,15 @@
 // @suite process
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { describe, expect, it } from 'vitest'
 
-import { type AgencyOptions, openAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { agentOf, type AgencyOptions, openAgency, type TestAgency } from '../../../test/support/agency.ts'
 import { makeRepository, openRepositories, type TestRepository } from '../../../test/support/repository.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import type { Attempt } from '../../work/attempts/contract.ts'
 import type { Question } from '../../work/questions/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
 
@@ -90,6 +94,28 @@ describe('a repository whose fresh checkouts cannot be checked', () => {
     expect(opened?.summary.anomalies).not.toContain(warning)
     expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'checkout' }])
     expect(await agency.repositorySettings.show(run.repository?.path ?? '')).toMatchObject({ setup })
+  })
+
+  it('holds no work that is checked again for another reason, and then done again', async () => {
+    const { agency, start, question } = await open()
+    const flag = join(makeRepository({ 'README.md': '# B\n' }).path, 'refused')
+    await question(await start([needsPackage]))
+    const run = await start([`test ! -f ${flag} && ${needsPackage}`], {
+      play: [[{ log: 'gate doubt' }, ...work], work],
+    })
+    await agency.gate('doubt').reached
+    const [attempt] = (await agency.inspect(run)).attempts
+    const by = agentOf(attempt as Attempt)
+    const note = await agency.notes.add(by, { description: 'Is it right?', context: '', status: 'open' })
+    await agency.notes.escalate(by, { noteId: note.noteId, reason: 'I may not decide.' })
+    agency.gate('doubt').open()
+    await agency.until(async () => (await agency.brief(run)).status === 'blocked')
+    // The work of the second run waits for the question of the first; its own question is answered before.
+    writeFileSync(flag, '')
+    await agency.questions.answer(operator, (await question(run)).id, 'confirm')
+    await agency.until(async () => (await agency.brief(run)).retriesUsed === 1)
+    expect((await agency.brief(run)).heldBy).toBeNull()
+    await agency.until(async () => (await agency.brief(run)).attempts === 2)
   })
 
   it('is asked about if its setup fails on the base as well', async () => {

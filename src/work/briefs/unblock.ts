@@ -53,7 +53,8 @@ async function resumeFinished(scope: RunScope, brief: Brief, patch: Partial<Brie
     kind: 'unblocked',
     code: 'RESUMED',
     message: `${nameOf(brief)} continues with its finished work: ${why}`,
-    patch,
+    // Its check may wait for the question of another run, which is not answered by this: it waits again if necessary.
+    patch: isReported ? { heldBy: null, ...patch } : patch,
   })
   if (!isReported) await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })
   return true
