@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -88,6 +89,22 @@ describe('collecting', () => {
     commitFiles(at.path, { 'a.txt': 'a\n' })
     plainGit(at.path, 'revert', '--no-edit', 'HEAD')
     await expectUntouched(at, async () => expect(await collect(git, orderFor(at))).toEqual({ outcome: 'empty' }))
+  })
+
+  it('ends at once when it is aborted, which is no refusal of the work', async () => {
+    const at = await bench.workplace()
+    const config = join(at.path, '.git', 'config')
+    rmSync(config)
+    execFileSync('mkfifo', [config])
+    const aborted = new AbortController()
+    await expectUntouched(at, async () => {
+      const collected = collect(git, orderFor(at, { signal: aborted.signal, limits: { timeoutMs: 20_000 } }))
+      // The file opens when git, in the workspace of the agent, begins to read it.
+      const writer = await open(config, 'w')
+      aborted.abort()
+      await expect(collected).rejects.toThrow('aborted')
+      await writer.close()
+    })
   })
 
   it('collects the checked-out commit, even if the branch was renamed', async () => {

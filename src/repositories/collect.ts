@@ -22,8 +22,9 @@ export interface Collection {
   readonly message: string
   readonly author: Author
   readonly limits?: CollectionLimits
-  /** The name under which it waits in the mirror for promotion, such as the attempt's id. */
+  /** The name under which it waits in the mirror for promotion, such as the attempt's id; its processes carry it too. */
   readonly ref: string
+  readonly signal?: AbortSignal | undefined
   /**
    * A last check, for example for secrets, in a repository that has the commit while the mirror does not have it yet.
    * Commits of `known` are the work of others, which was checked when it came in.
@@ -130,7 +131,7 @@ async function inQuarantine(
   collection: Collection,
   inspect: (quarantine: string, commit: string) => Promise<Collected>,
 ): Promise<Collected> {
-  const { mirror, start, limits } = collection
+  const { mirror, start, limits, signal } = collection
   const maxBytes = limits?.maxBytes ?? maxCollectedBytes
   const quarantine = await mkdtemp(`${mirror}.incoming-`)
   try {
@@ -144,13 +145,14 @@ async function inQuarantine(
       clock: git.clock,
     })
     if (packed.outcome !== 'packed') return packed.outcome === 'refused' ? refused(packed.why) : packed
-    const broken = await index(git, quarantine, pack, maxBytes)
+    const broken = await index(git, quarantine, pack, maxBytes, signal)
     if (broken !== null) return refused(broken)
     if ((await readCommit(git, quarantine, packed.commit)) !== packed.commit)
       return refused('the commits are incomplete')
     await writeFile(join(quarantine, 'refs', 'heads', 'incoming'), `${packed.commit}\n`)
     const isWhole = await git.run(['rev-list', '--quiet', '--objects', packed.commit, '--not', start], {
       gitDir: quarantine,
+      signal,
     })
     if (isWhole.exitCode !== 0) return refused(`the commits are incomplete: ${errorLine(isWhole.stderr) ?? ''}`)
     return await inspect(quarantine, packed.commit)
@@ -175,7 +177,13 @@ async function writeQuarantine(quarantine: string, mirror: string, start: string
 const memoryFor = (maxBytes: number): number => 1_536 * megabyte + 4 * maxBytes
 
 /** Checks every object; resolves to their fault, or null. */
-async function index(git: Git, quarantine: string, pack: string, maxBytes: number): Promise<string | null> {
+async function index(
+  git: Git,
+  quarantine: string,
+  pack: string,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
   const file = await open(pack, 'r')
   try {
     const args = ['index-pack', '--stdin', '--fix-thin', '--strict', '--threads=1']
@@ -183,6 +191,7 @@ async function index(git: Git, quarantine: string, pack: string, maxBytes: numbe
       gitDir: quarantine,
       inputFd: file.fd,
       maxMemoryBytes: memoryFor(maxBytes),
+      signal,
     })
     if (result.exitCode === 0) return null
     // A full disk is a fault of the machine, not of the agent.

@@ -23,6 +23,9 @@ export interface Packing {
   readonly into: string
   readonly maxBytes: number
   readonly timeoutMs: number
+  /** Its processes carry it as AGENCY_LAUNCH_ID. */
+  readonly ref: string
+  readonly signal?: AbortSignal | undefined
   readonly clock: Clock
 }
 
@@ -36,7 +39,7 @@ export type Packed =
  * daemon.
  */
 export async function packWork(packing: Packing): Promise<Packed> {
-  const { workspace, start, timeoutMs, clock } = packing
+  const { workspace, start, timeoutMs, signal, clock } = packing
   const broken = await brokenRepository(workspace, packing.mirror)
   if (broken !== null) return { outcome: 'refused', why: broken }
   const packer = await startInWorkspace(workspace, { ...specOf(packing), offline: true }, ['ignore', 'pipe', 'pipe'])
@@ -45,7 +48,14 @@ export async function packWork(packing: Packing): Promise<Packed> {
     timedOut = true
     packer.signal('SIGKILL')
   })
-  const { errors, isTooLarge, exitCode, breach } = await readPack(packer, packing).finally(cancel)
+  const abort = (): void => packer.signal('SIGKILL')
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted === true) abort()
+  const { errors, isTooLarge, exitCode, breach } = await readPack(packer, packing).finally(() => {
+    cancel()
+    signal?.removeEventListener('abort', abort)
+  })
+  signal?.throwIfAborted()
   if (isTooLarge) return { outcome: 'refused', why: tooLarge(packing.maxBytes) }
   if (breach !== null) return { outcome: 'refused', why: `the work could not be collected: ${breachText(breach)}` }
   if (timedOut) return { outcome: 'refused', why: `the work could not be collected in ${timeoutMs / 1_000} seconds` }
@@ -147,7 +157,7 @@ printf '%s\n' "$head" "^$start" | in_own pack-objects --revs --stdout --thin --d
   exit ${stages.unpacked}
 `
 
-function specOf({ workspace, start, message, author, clock }: Packing) {
+function specOf({ workspace, start, message, author, ref, clock }: Packing) {
   const settings = Object.entries(safeSettings)
   return {
     command: ['/bin/sh', '-c', script, start, start.length === 64 ? 'sha256' : 'sha1', shorten(message, 16_000)],
@@ -155,6 +165,7 @@ function specOf({ workspace, start, message, author, clock }: Packing) {
       ...gitEnvironment(),
       ...authorEnvironment(author, clock),
       HOME: workspace.home,
+      AGENCY_LAUNCH_ID: ref,
       GIT_CONFIG_COUNT: String(settings.length),
       ...Object.fromEntries(
         settings.flatMap(([key, value], index) => [

@@ -49,6 +49,7 @@ export interface CollectedWork {
   readonly message: string
   /** Rules of possible secrets that the operator has allowed. */
   readonly allowed: readonly string[]
+  readonly signal?: AbortSignal | undefined
 }
 
 export type Collected =

@@ -63,13 +63,22 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
 
     collect: async (work) => {
       const { mirror } = work.repository
-      const { start, message, workspace, attemptId: ref } = work
+      const { start, message, workspace, attemptId: ref, signal } = work
       let secrets: SecretMatch[] = []
       const accepts: Collection['accepts'] = async (quarantine, commit, known) => {
         secrets = await secretsIn(quarantine, commit, known, work)
         return secrets.length === 0
       }
-      const collected = await collect(git, { mirror, workspace, start, message, author: engineAuthor, ref, accepts })
+      const collected = await collect(git, {
+        mirror,
+        workspace,
+        start,
+        message,
+        author: engineAuthor,
+        ref,
+        accepts,
+        signal,
+      })
       if (collected.outcome === 'empty') return collected
       if (collected.outcome === 'refused') return { outcome: 'refused', why: collected.why }
       if (collected.outcome === 'withheld') return { outcome: 'secrets', found: secrets.slice(0, 50) }

@@ -29,6 +29,7 @@ export async function collectWork(
   brief: Brief,
   workspace: Workspace,
   classified: Classified & { report: Report },
+  signal: AbortSignal,
 ): Promise<CollectedEnd> {
   const { repository } = run
   const nothing = { classified, commit: null, denied: [] }
@@ -44,6 +45,7 @@ export async function collectWork(
     start: brief.startCommit,
     message: `${shorten(brief.title, 72)}\n\n${classified.report.summary}`,
     allowed: brief.allowed,
+    signal,
   })
   switch (collected.outcome) {
     case 'collected':

@@ -33,7 +33,7 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
     return { ...common, classified: { ...classified, outcome: 'bad_output', detail: fault }, examination: null }
   const workspace = await openWorkspace(deps, run, brief)
   if (workspace === null) return { ...common, classified: lost(report), examination: null }
-  const collected = await collectWork(deps, run, brief, workspace, { ...classified, report })
+  const collected = await collectWork(deps, run, brief, workspace, { ...classified, report }, signal)
   signal.throwIfAborted()
   if (collected.classified.outcome !== classified.outcome)
     return { ...common, ...collected, ...(collected.denied.length > 0 ? { cause: 'secret' } : {}), examination: null }
