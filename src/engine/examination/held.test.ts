@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 
-import { startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
+import { agentOf, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
 import { slowCommands } from '../../../test/support/slow-commands.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import { refusal } from '../../kernel/errors.ts'
 import { createMemoryWorkspaces } from '../../workspaces/memory.ts'
+import type { Attempt } from '../../work/attempts/contract.ts'
 import type { Workspaces } from '../../workspaces/port.ts'
 
 const scenario = (...steps: StepInput[]) => ({ runtimeOptions: { scenario: { attempts: [steps] } } })
@@ -131,6 +132,35 @@ describeStores('an attempt that waits for an answer', (openFresh) => {
     await agency.until(async () => (await agency.brief(started, 'a')).status === 'blocked')
     await agency.engine.idle()
     expect((await agency.inspect(started)).questions.map(({ class: cause }) => cause)).toEqual(['fault', 'crash'])
+  })
+
+  it('does not wait if its brief was abandoned while its evidence was checked', async () => {
+    let held = ''
+    const looked = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    const memory = createMemoryWorkspaces()
+    const workspaces: Workspaces = {
+      ...memory,
+      open: async (request) => {
+        if (request.id !== held) return memory.open(request)
+        looked.resolve()
+        await answered.promise
+        throw refusal('bug', 'a fault')
+      },
+    }
+    const agency = await startAgency(openFresh, { workspaces })
+    const started = await agency.run({ play: [[{ log: 'gate doubt' }, ...work]], onLimit: 'ask' })
+    held = (await agency.brief(started)).id
+    await agency.passed('attempt.started')
+    const [attempt] = (await agency.inspect(started)).attempts
+    const by = agentOf(attempt as Attempt)
+    const note = await agency.notes.add(by, { description: 'Is it right?', context: '', status: 'open' })
+    await agency.notes.escalate(by, { noteId: note.noteId, reason: 'I may not decide.' })
+    agency.gate('doubt').open()
+    await looked.promise
+    await agency.questions.answer(operator, (await questionOf(agency, started)).id, 'abandon')
+    answered.resolve()
+    expect(await agency.settled(started)).toMatchObject({ status: 'failed' })
   })
 
   it('fails a run that does not ask for the failure of another brief', async () => {

@@ -5,9 +5,11 @@ import { redact } from '../../secrets/redact.ts'
 import { holdAttempt } from '../../work/attempts/hold.ts'
 import { endLiveAttemptOf } from '../../work/attempts/end-live.ts'
 import { findAttempt } from '../../work/attempts/store.ts'
-import { moveBrief, nameOf } from '../../work/briefs/moves.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import { failBrief, moveBrief, nameOf } from '../../work/briefs/moves.ts'
 import { canMove } from '../../work/briefs/states.ts'
 import { findBrief } from '../../work/briefs/store.ts'
+import { isGivenUp } from '../../work/briefs/unblock.ts'
 import { askQuestion } from '../../work/questions/ask.ts'
 import { faultOptions } from '../../work/questions/options.ts'
 import type { Run } from '../../work/runs/contract.ts'
@@ -63,23 +65,19 @@ export async function withNet<T>(
 /**
  * Blocks a brief with a question of class `fault`. An attempt with a report keeps it and is examined again after the
  * answer; any other attempt ends. The playbook is asked only about the failure of a sibling that has waited for this
- * attempt; if it throws, the brief is blocked all the same.
+ * attempt, and about a brief that the operator has abandoned meanwhile; if it throws, the brief is blocked all the same.
  */
 export const blockWithFault = (deps: EngineDeps, place: FaultPlace, reason: string): Promise<void> =>
   persist(deps, async () => {
-    const write = (also: (tx: Tx) => Promise<void>): Promise<void> =>
-      deps.db.write([`run:${place.runId}`], async (tx) => {
-        await block(deps, tx, place, reason)
-        await also(tx)
-      })
     try {
-      await write(async (tx) => {
+      await deps.db.write([`run:${place.runId}`], async (tx) => {
+        await block(deps, tx, place, reason, failAbandoned)
         const scope = await openScope(deps, tx, place.runId)
         if (scope !== null) await surfaceFailures(scope)
       })
     } catch (error) {
       if (isPassing(error)) throw error
-      await write(async () => {})
+      await deps.db.write([`run:${place.runId}`], (tx) => block(deps, tx, place, reason))
     }
   })
 
@@ -88,6 +86,7 @@ async function block(
   tx: Tx,
   { runId, briefId, attemptId, examiner }: FaultPlace,
   reason: string,
+  failAbandoned: (scope: RunScope, brief: Brief, reason: string) => Promise<boolean> = async () => false,
 ): Promise<void> {
   const run = await findRun(tx, runId)
   const brief = await findBrief(tx, briefId)
@@ -100,6 +99,7 @@ async function block(
     deps.log.error('a brief cannot be blocked', { run: runId, brief: briefId, status: brief.status })
     return
   }
+  if (await failAbandoned(scopeOf(deps, tx, run, 'engine'), brief, reason)) return
   const question = await askQuestion(scope, {
     brief,
     kind: 'technical',
@@ -118,6 +118,14 @@ async function block(
     message: `${nameOf(brief)} is blocked: ${shorten(redact(reason), 500)}`,
     data: { class: 'fault' },
   })
+}
+
+/** Fails a brief that the operator abandoned while it was at work, with any outcome; resolves to whether it was. */
+async function failAbandoned(scope: RunScope, brief: Brief, reason: string): Promise<boolean> {
+  if (!(await isGivenUp(scope, brief))) return false
+  await endLiveAttemptOf(scope, brief, shorten(reason, 500))
+  await failBrief(scope, brief, 'abandoned by the operator')
+  return true
 }
 
 /** Returns a scope that asks no playbook: the playbook may be the one that throws, or may no longer exist. */

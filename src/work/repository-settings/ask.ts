@@ -5,6 +5,7 @@ import type { Attempt } from '../attempts/contract.ts'
 import { holdAttempt, releaseAttempt } from '../attempts/hold.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { failBrief, moveBrief, nameOf } from '../briefs/moves.ts'
+import { isGivenUp } from '../briefs/unblock.ts'
 import { askQuestion } from '../questions/ask.ts'
 import type { QuestionOption } from '../questions/contract.ts'
 import { choices } from '../questions/options.ts'
@@ -35,7 +36,7 @@ export async function holdForChecks(
 ): Promise<void> {
   const { tx, run } = scope
   const reason = textOf(trouble)
-  if (run.configuration.onLimit === 'fail') {
+  if (run.configuration.onLimit === 'fail' || (await isGivenUp(scope, brief))) {
     await endLiveAttemptOf(scope, brief, shorten(reason, 500))
     return failBrief(scope, brief, reason)
   }
