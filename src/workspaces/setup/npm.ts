@@ -21,6 +21,7 @@ export async function planNpm(lockfile: string, text: string, files: CommitFiles
     environment: { npm_config_ignore_scripts: 'true', npm_config_git: 'git' },
     inputs: isDetermined ? [lockfile, '.npmrc', ...places.map((place) => join(place, 'package.json'))] : null,
     programs: ['npm', 'node'],
+    keepsCache: true,
   }
 }
 

@@ -8,6 +8,11 @@ export interface SetupPlan {
    * caches nor the operator's files. Null: `install` does everything.
    */
   readonly build: string | null
+  /**
+   * `install` runs no code of the commit, so that later setups may trust the cache which it leaves. Any other has an
+   * empty cache of its own: a commit could put a package there on which the check of another one would rest.
+   */
+  readonly keepsCache?: boolean
   /** Further variables of `install`. */
   readonly environment?: Readonly<Record<string, string>>
   /** The files that determine the result of `install`; null: any file of the commit may. */

@@ -65,10 +65,8 @@ async function open(
       })
     },
     snapshots: () =>
-      readdirSync(join(root, setupDirectory)).flatMap((name) =>
-        existsSync(join(root, setupDirectory, name, 'snapshots'))
-          ? readdirSync(join(root, setupDirectory, name, 'snapshots'))
-          : [],
+      readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
+        new RegExp(`^${setupDirectory}/[^/]+/snapshots/[^/]+$`).test(path),
       ),
     left: () => readdirSync(join(root, checkoutsDirectory)),
   }
@@ -209,6 +207,16 @@ describe.each(kinds)('a declared setup $kind', ({ isBoxed }) => {
         const checkout = await at.checkout({}, { setup })
         expect(await checkout.setUp()).toMatchObject({ outcome: 'ready', from, detail: '' })
         expect((await checkout.run(read, limits)).output).toBe('a\nb\na\nb\n M a.txt\n?? deps/\n')
+      }
+    })
+
+    it('finds nothing in its cache that the setup of another commit left there', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a' })
+      const setup = 'ls $PIP_FIND_LINKS > found 2>/dev/null; mkdir -p $PIP_FIND_LINKS; touch $PIP_FIND_LINKS/a.whl'
+      for (const text of ['b', 'c']) {
+        const checkout = await at.checkout({ 'a.txt': text }, { setup })
+        expect(await checkout.setUp()).toMatchObject({ outcome: 'ready', from: 'caches' })
+        expect(readFileSync(join(checkout.path, 'found'), 'utf8')).toBe('')
       }
     })
 

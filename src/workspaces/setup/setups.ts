@@ -79,7 +79,7 @@ export function createSetups(root: () => Promise<string>, entrance: Entrance, op
       entrance,
       options,
       plan,
-      cache: join(directory, 'cache'),
+      cache: plan.keepsCache === true ? join(directory, 'cache') : join(target.homes[0], '.setup-cache'),
       snapshot: key === null ? null : join(directory, 'snapshots', key),
       untilMs: startedMs + (options.minutes ?? defaultMinutes) * 60_000,
     }
