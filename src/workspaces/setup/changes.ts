@@ -41,6 +41,10 @@ export async function findChanges(root: string, { paths, writtenMs }: Baseline):
   return { written, removed: [...paths].filter((path) => !found.has(path)) }
 }
 
+/** Reports whether files of the commit itself were changed or removed, through a link for example. */
+export const touchesCommit = ({ written, removed }: Changes, { paths }: Baseline): boolean =>
+  removed.length > 0 || written.some((path) => paths.has(path))
+
 async function walk(
   root: string,
   folder: string,

@@ -1,6 +1,6 @@
 // @suite process
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -47,6 +47,7 @@ async function open(
   let number = 0
   return {
     root,
+    source,
     id: (count: number) => `${ids}_${count}`,
     /** Commits the files and makes a checkout of the result. */
     checkout: async (
@@ -139,6 +140,20 @@ describe.each(kinds)('the setup of a project with packages of npm $kind', ({ isB
       const again = await at.checkout()
       expect(await again.setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
       expect((await again.run(`node -p "require('first')"; ls node_modules`, limits)).output).toBe('first\nfirst\n')
+    })
+
+    it('does not remove files of a commit because another one had packages in their place', async () => {
+      const registry = await startRegistry([{ name: 'first' }])
+      const files = { ...registry.project(), 'test/a.js': 'a' }
+      const at = await open(isBoxed, files, { files: [operatorFile('.npmrc', registry.npmrc)] })
+      // npm empties the directory to which this link leads.
+      symlinkSync('test', join(at.source, 'node_modules'))
+      const bent = await at.checkout({ 'code.js': 'bent' })
+      expect(await bent.setUp()).toMatchObject({ outcome: 'ready', from: 'network' })
+      rmSync(join(at.source, 'node_modules'))
+      const honest = await at.checkout({ 'code.js': 'honest' })
+      expect(await honest.setUp()).toMatchObject({ outcome: 'ready', from: 'caches' })
+      expect((await honest.run(`cat test/a.js; node -p "require('first')"`, limits)).output).toBe('afirst\n')
     })
 
     it('fails with the reason of the registry, in words without its token', async () => {

@@ -8,7 +8,7 @@ import { isDirectory } from '../own-directory.ts'
 import { defaultPolicy } from '../policy.ts'
 import type { CheckoutSource, Setup, WorkspacePolicy } from '../port.ts'
 import { removeTree } from '../remove-tree.ts'
-import { findChanges, takeBaseline } from './changes.ts'
+import { findChanges, takeBaseline, touchesCommit } from './changes.ts'
 import { cacheEnvironment } from './environment.ts'
 import { findPlan, planDeclared, readCommitted } from './find-plan.ts'
 import { makeSetupHome } from './home.ts'
@@ -146,9 +146,14 @@ async function install(preparation: Preparation): Promise<Prepared> {
     environment,
     ...(plan.repeatsOnCleanClone === true ? { beforeRepeat: cloneAgain } : {}),
   })
-  if (hasSucceeded(step.result) && snapshot !== null && baseline !== null)
-    await findChanges(path, baseline)
-      .then((changes) => saveSnapshot(snapshot, path, changes, copyingOf(preparation)))
+  const known = baseline
+  if (hasSucceeded(step.result) && snapshot !== null && known !== null)
+    await findChanges(path, known)
+      .then(async (changes) => {
+        // Other commits get this result too: it must not change or remove files of theirs.
+        if (plan.inputs !== null && touchesCommit(changes, known)) return
+        await saveSnapshot(snapshot, path, changes, copyingOf(preparation))
+      })
       // The checkout itself is ready; the next one installs again.
       .catch((error: unknown) => (options.log ?? noLog).warn('a setup was not kept', { error: String(error) }))
   preparation.signal?.throwIfAborted()
