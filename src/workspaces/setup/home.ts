@@ -29,9 +29,13 @@ function placeOf(file: string): string {
   return place === '' || place.startsWith('..') ? basename(file) : place
 }
 
-/** Returns tokens and passwords of settings such as `//registry.example.com/:_authToken=…` or `https://user:…@host`. */
+/**
+ * Returns tokens and passwords of settings such as `//registry.example.com/:_authToken=…`, `https://user:…@host`,
+ * `https://…@host`, or `password …` of a .netrc.
+ */
 const secretsIn = (text: string): string[] =>
   [
     ...text.matchAll(/(?:token|auth|password|secret)\s*[=:]\s*["']?([^\s"']{8,})/gi),
-    ...text.matchAll(/:\/\/[^\s/:@]+:([^\s/@]{8,})@/g),
+    ...text.matchAll(/:\/\/(?:[^\s/:@]+:)?([^\s/:@]{8,})@/g),
+    ...text.matchAll(/^(?:\s*|.*\s)password\s+([^\s=:]{8,})\s*$/gim),
   ].map(([, secret]) => secret as string)

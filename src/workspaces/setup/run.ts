@@ -110,4 +110,4 @@ function errorIn(output: string): string | null {
 const npmError = /^npm (?:error|ERR!)\s+(?:code\s+)?/
 
 /** Returns the end of the output, where tools explain their failure. */
-export const shownOutput = (output: string): string => redact(output.slice(-8_000))
+export const shownOutput = (output: string): string => redact(output).slice(-8_000)

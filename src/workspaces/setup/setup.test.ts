@@ -1,6 +1,15 @@
 // @suite process
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -173,6 +182,20 @@ describe.each(kinds)('the setup of a project with packages of npm $kind', ({ isB
       const at = await open(isBoxed, { 'a.txt': 'a' }, { files: [file] })
       const setup = await (await at.checkout({}, { setup: 'cut -d = -f 2 ~/.npmrc; exit 1' })).setUp()
       expect(setup).toMatchObject({ output: '[redacted]\n', detail: 'exit code 1: [redacted]' })
+    })
+
+    it.each([
+      ['.netrc', 'machine x.example\n  login me\n  password hunter2hunter2\n', 'hunter2hunter2'],
+      ['.netrc', 'machine x.example login me password hunter3hunter3\n', 'hunter3hunter3'],
+      ['pip.conf', '[global]\nindex-url = https://token-4-hunter4@x.example/simple\n', 'token-4-hunter4'],
+      ['pip.conf', '[global]\nindex-url = https://me:hunter5hunter5@x.example/simple\n', 'hunter5hunter5'],
+    ])('hides the secret of %s, also where its output is cut: %s', async (name, text, secret) => {
+      const at = await open(isBoxed, { 'a.txt': 'a' }, { files: [operatorFile(name, text)] })
+      const cut = `printf 'a %s%0${8_000 - secret.length / 2}d' ${secret} 0`
+      for (const setup of [`cat ~/${name}`, cut]) {
+        const { output } = (await (await at.checkout({}, { setup })).setUp()) ?? { output: secret }
+        for (const part of [secret, secret.slice(-6)]) expect(output).not.toContain(part)
+      }
     })
 
     it('fails if a file that the operator names does not exist', async () => {
