@@ -17,13 +17,19 @@ export function createHostCheckout(
   let opening: Promise<Checkout> | null = null
   return {
     commands,
-    open: async () => {
-      const id = `${request.id}.host`
-      const checkout = await (opening ??= workspaces.checkout({ ...request, id, box: false, setup }))
-      // A setup from the lockfile would run a command that no line of config.yaml names.
-      return setup === null ? { ...checkout, setUp: async () => null } : checkout
-    },
+    open: () => (opening ??= openOnHost(workspaces, request, setup)),
     isUsed: () => opening !== null,
     remove: async () => (await opening?.catch(() => null))?.remove(),
   }
+}
+
+/** Makes a checkout outside any box. */
+export async function openOnHost(
+  workspaces: Workspaces,
+  request: CheckoutRequest,
+  setup: string | null,
+): Promise<Checkout> {
+  const checkout = await workspaces.checkout({ ...request, id: `${request.id}.host`, box: false, setup })
+  // A setup from the lockfile would run a command that no line of config.yaml names.
+  return setup === null ? { ...checkout, setUp: async () => null } : checkout
 }

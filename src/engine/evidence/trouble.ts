@@ -16,13 +16,15 @@ export interface Grounds {
   readonly base: string
   /** The setup command of the run or the repository; null: found from the lockfile. */
   readonly setup: string | null
+  /** Its commands run outside any box, with a setup of their own. */
+  readonly isOnHost?: boolean
   readonly signal?: AbortSignal
   /** The fresh checkout of the agent's commit, where the check failed. */
   readonly checkout: Checkout
   /** Makes a fresh checkout of the base commit, set up in the same way. */
   checkoutBase(): Promise<Checkout>
   /** Makes a copy of the agent's workspace, with tracked files as in its commit. */
-  copyWorkspace(): Promise<Checkout>
+  copyWorkspace(): Promise<Checkout | null>
   check(evidence: Evidence, place: Checkout): Promise<Found>
 }
 
@@ -59,7 +61,7 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
   const kept = new Map<string, { outcome: Outcome; atMs: number }>()
 
   async function onBase(evidence: Evidence | null, grounds: Grounds, base: Lazy<Checkout>): Promise<Outcome> {
-    const key = JSON.stringify([grounds.repository, grounds.base, grounds.setup, evidence])
+    const key = JSON.stringify([grounds.repository, grounds.base, grounds.setup, grounds.isOnHost === true, evidence])
     const known = kept.get(key)
     if (known !== undefined && (known.outcome.passed || clock.nowMs() - known.atMs < failureKeptMs))
       return known.outcome

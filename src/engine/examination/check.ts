@@ -1,7 +1,7 @@
 import type { CheckedIn } from '../../work/attempts/contract.ts'
 import { branchOf } from '../../work/briefs/branches.ts'
 import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
-import type { CheckResult } from '../../work/evidence/record.ts'
+import type { CheckResult, Finding } from '../../work/evidence/record.ts'
 import type { CheckTrouble } from '../../work/repository-settings/ask.ts'
 import { type Checks, resolveChecks } from '../../work/repository-settings/resolve.ts'
 import { findRepositorySettings } from '../../work/repository-settings/store.ts'
@@ -12,7 +12,7 @@ import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import { checkEvidence, checkItem } from '../evidence/check.ts'
 import { openFiles } from '../evidence/files.ts'
-import { createHostCheckout } from '../evidence/host.ts'
+import { createHostCheckout, type HostCheckout, openOnHost } from '../evidence/host.ts'
 import type { Grounds } from '../evidence/trouble.ts'
 import type { CollectedEnd } from './collect.ts'
 
@@ -53,7 +53,7 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
   let files: Checkout | null = null
   try {
     files = await openFiles(deps.workspaces, request, checkout, common)
-    const result = await checkEvidence({
+    let result = await checkEvidence({
       ...common,
       ...commandsIn(deps, work, checkout),
       files: source.kind === 'commit' || source.commit !== null ? files : workspace,
@@ -62,7 +62,16 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
     const checkedIn = checkedInOf(source, host?.isUsed() === true)
     if (source.kind !== 'commit' || run.repository === null || brief.kind !== 'work') return { result, checkedIn }
     const grounds = groundsOf(deps, work, { checks, source, checkout, repository: run.repository })
-    return await judge(deps, result, checkedIn, { grounds, checks, onHost: checks.host?.commands ?? [] })
+    const isHosts = ({ evidence }: Finding): boolean =>
+      evidence.kind === 'command' && host?.commands.includes(evidence.run) === true
+    // A file that is missing is the agent's to deliver, whatever else fails.
+    if (host?.isUsed() === true && result.findings.every(({ passed, evidence }) => passed || isOfProcess(evidence))) {
+      const onHost = await groundsOnHost(deps, work, grounds, host, { request, source, checks })
+      const judged = await judge(deps, result, checkedIn, { grounds: onHost, checks, isJudged: isHosts })
+      if ('trouble' in judged) return judged
+      result = judged.result
+    }
+    return await judge(deps, result, checkedIn, { grounds, checks, isJudged: (finding) => !isHosts(finding) })
   } finally {
     for (const each of [checkout, files, host])
       await each?.remove().catch((error: unknown) => {
@@ -133,8 +142,8 @@ const requestOf = (
 interface Judged {
   readonly grounds: Grounds
   readonly checks: Checks
-  /** Commands whose failure has nothing to do with a fresh checkout in a box. */
-  readonly onHost: readonly string[]
+  /** Selects the findings of these grounds. */
+  readonly isJudged: (finding: Finding) => boolean
 }
 
 /** Tells the fault of the place from that of the agent, if something failed. */
@@ -142,17 +151,15 @@ async function judge(
   { troubles }: EngineDeps,
   result: CheckResult,
   checkedIn: CheckedIn,
-  { grounds, checks, onHost }: Judged,
+  { grounds, checks, isJudged }: Judged,
 ): Promise<CheckedWork> {
-  const failed = result.findings.filter(
-    ({ passed, evidence }) => !passed && !(evidence.kind === 'command' && onHost.includes(evidence.run)),
-  )
+  const failed = result.findings.filter((finding) => !finding.passed && isJudged(finding))
   if (failed.length === 0 || troubles === undefined) return { result, checkedIn }
   const needsSetup = failed.some(({ evidence }) => startsProcesses(evidence.kind) && evidence.kind !== 'git')
   const setup = needsSetup ? await grounds.checkout.setUp() : null
   if (setup?.outcome === 'failed') {
     const { fault, what, detail } = await troubles.judgeSetup(setup, grounds)
-    if (fault === 'place') return { trouble: { repository: grounds.repository, what, detail, checks } }
+    if (fault === 'place') return { trouble: troubleOf(grounds, checks, { what, detail }) }
     const explained = { detail: `not run: ${what} (${detail})` }
     const findings = result.findings.map((finding) =>
       failed.includes(finding) && isOfProcess(finding.evidence) ? { ...finding, ...explained } : finding,
@@ -160,14 +167,49 @@ async function judge(
     return { result: { ...result, findings }, checkedIn }
   }
   const judged = await troubles.judgeFindings(failed, grounds)
-  if (judged.fault === 'place')
-    return { trouble: { repository: grounds.repository, what: judged.what, detail: judged.detail, checks } }
+  if (judged.fault === 'place') return { trouble: troubleOf(grounds, checks, judged) }
   const explained = new Map(judged.findings.map((finding) => [finding.item, finding]))
   const findings = result.findings.map((finding) => explained.get(finding.item) ?? finding)
   return { result: { ...result, findings }, checkedIn }
 }
 
+const troubleOf = (
+  { repository, isOnHost = false }: Grounds,
+  checks: Checks,
+  { what, detail }: Pick<CheckTrouble, 'what' | 'detail'>,
+): CheckTrouble => ({ repository, what, detail, checks, isOnHost })
+
 const isOfProcess = ({ kind }: Evidence): boolean => startsProcesses(kind) && kind !== 'git'
+
+/** Returns the grounds of commands outside any box: a copy of the agent's workspace in the box proves nothing there. */
+async function groundsOnHost(
+  deps: EngineDeps,
+  work: FinishedWork,
+  grounds: Grounds,
+  host: HostCheckout,
+  { request, source, checks }: { request: CheckoutRequest; source: CommitSource; checks: Checks },
+): Promise<Grounds> {
+  const setup = checks.host?.setup ?? null
+  const base = { ...request, id: `${request.id}.base`, source: { ...source, commit: grounds.base } }
+  return {
+    ...grounds,
+    setup,
+    isOnHost: true,
+    checkout: await host.open(),
+    checkoutBase: () => openOnHost(deps.workspaces, base, setup),
+    copyWorkspace: async () => null,
+    check: (evidence, place) =>
+      checkItem(evidence, {
+        ...commonOf(deps, work),
+        files: place,
+        workspace: place,
+        setUp: place.setUp,
+        mayRunCommands: true,
+      }),
+  }
+}
+
+type CommitSource = Extract<CheckoutSource, { kind: 'commit' }>
 
 function groundsOf(
   deps: EngineDeps,
@@ -179,7 +221,7 @@ function groundsOf(
     repository,
   }: {
     checks: Checks
-    source: Extract<CheckoutSource, { kind: 'commit' }>
+    source: CommitSource
     checkout: Checkout
     repository: RunRepository
   },

@@ -209,6 +209,32 @@ describe('a repository of config.yaml', () => {
     expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'ok', checkedIn: 'host' }])
   })
 
+  it.each([
+    ['no-such-program test', null, '`no-such-program test` cannot run on main either'],
+    ['true', 'echo no daemon >&2; exit 1', '`echo no daemon >&2; exit 1` fails on main as well'],
+    ['echo connection refused; exit 1', null, '`echo connection refused; exit 1` fails on main as well'],
+  ])('is asked about if %s cannot run on the host for the base either', async (listed, setup, what) => {
+    const { agency, start, question } = await open(ignoring, (path) => ({
+      hostChecks: new Map([[path, { commands: [listed], setup }]]),
+    }))
+    const run = await start([listed, 'true # in the box'])
+    const asked = await question(run)
+    expect(asked.text).toContain(`The check cannot run on the host: ${what} (`)
+    expect(asked.options.map(({ key }) => key)).toEqual(['retry', 'abandon'])
+    expect(await agency.brief(run)).toMatchObject({ status: 'blocked', retriesUsed: 0 })
+  })
+
+  it('has its agent corrected if a command on the host fails for its commit only', async () => {
+    const listed = 'test -f right.txt'
+    const { agency, start, gate } = await open(ignoring, (path) => ({
+      hostChecks: new Map([[path, { commands: [listed], setup: null }]]),
+    }))
+    const right: StepInput[] = [{ write: { path: 'right.txt', text: 'right' } }, ...work]
+    const run = await start([listed], { play: [work, right] })
+    await gate(run)
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'bad_output' }, { outcome: 'ok' }])
+  })
+
   it('is checked in a fresh checkout if no listed command is evidence', async () => {
     const { agency, start, gate } = await open(ignoring, (path) => ({
       hostChecks: new Map([[path, { commands: ['make test'], setup: null }]]),

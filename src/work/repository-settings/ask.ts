@@ -22,6 +22,8 @@ export interface CheckTrouble {
   readonly detail: string
   /** How the work was checked. */
   readonly checks: Checks
+  /** A command of config.yaml, outside any box, cannot run. */
+  readonly isOnHost?: boolean
 }
 
 /**
@@ -54,8 +56,10 @@ export async function holdForChecks(
       class: 'checks',
       text: reason,
       context: `All work on ${trouble.repository} waits for the answer, which is remembered for it.`,
-      options,
-      recommendation: 'setup',
+      // The commands of config.yaml, and their setup, are changed there only.
+      options:
+        trouble.isOnHost === true ? options.filter(({ key }) => key !== setupOption && key !== 'workspace') : options,
+      recommendation: trouble.isOnHost === true ? 'retry' : setupOption,
       risk: 'medium',
       askedBy: heldBy,
     }))
@@ -69,9 +73,10 @@ export async function holdForChecks(
   })
 }
 
-const textOf = ({ what, detail }: CheckTrouble): string => {
+const textOf = ({ what, detail, isOnHost = false }: CheckTrouble): string => {
   const why = redact(detail.trim())
-  return `The check cannot run in a fresh checkout: ${shorten(redact(what), 500)}${why === '' ? '' : ` (${shorten(why, 500)})`}.`
+  const where = isOnHost ? 'on the host' : 'in a fresh checkout'
+  return `The check cannot run ${where}: ${shorten(redact(what), 500)}${why === '' ? '' : ` (${shorten(why, 500)})`}.`
 }
 
 /** The operator may have changed the settings while the work was checked with the old ones. */
