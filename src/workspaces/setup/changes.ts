@@ -13,6 +13,8 @@ export interface Changes {
   /** Files and directories that are new, the latter with everything in them, and files that were changed. */
   readonly written: readonly string[]
   readonly removed: readonly string[]
+  /** The repository itself was changed, by a submodule that was fetched for example; its index does not count. */
+  readonly isRepositoryChanged: boolean
 }
 
 /** Records all files except the repository's own. Git writes its index last. */
@@ -38,7 +40,16 @@ export async function findChanges(root: string, { paths, writtenMs }: Baseline):
     if (!isDirectory && (await lstat(join(root, path))).ctimeMs > writtenMs) written.push(path)
     return true
   })
-  return { written, removed: [...paths].filter((path) => !found.has(path)) }
+  const removed = [...paths].filter((path) => !found.has(path))
+  return { written, removed, isRepositoryChanged: await isChangedSince(join(root, '.git'), writtenMs) }
+}
+
+async function isChangedSince(repository: string, writtenMs: number): Promise<boolean> {
+  const entries = await readdir(repository, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name))
+  for (const file of files)
+    if (file !== join(repository, 'index') && (await lstat(file)).ctimeMs > writtenMs) return true
+  return false
 }
 
 /** Reports whether files of the commit itself were changed or removed, through a link for example. */

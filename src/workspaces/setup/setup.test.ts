@@ -258,6 +258,18 @@ describe.each(kinds)('a declared setup $kind', ({ isBoxed }) => {
       }
     })
 
+    it('runs again if it has changed the repository, which is not kept', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a' })
+      const setup = 'mkdir .git/modules && git init -q --separate-git-dir .git/modules/sub sub && git status >/dev/null'
+      for (const _ of ['first', 'second']) {
+        const checkout = await at.checkout({}, { setup })
+        expect(await checkout.setUp()).toMatchObject({ outcome: 'ready', from: 'caches' })
+        expect((await checkout.run('git -C sub status --short', limits)).exitCode).toBe(0)
+      }
+      await (await at.checkout({}, { setup: 'touch new; git status >/dev/null' })).setUp()
+      expect(at.snapshots()).toHaveLength(1)
+    })
+
     it('leaves no process and no HOME behind', async () => {
       const at = await open(isBoxed, { 'a.txt': 'a' })
       const setup = 'echo secret > ~/left; (setsid sleep 1000 &) ; sleep 1000 & exit 0'

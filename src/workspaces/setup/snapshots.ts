@@ -34,9 +34,11 @@ export const restoreSnapshot = (path: string, into: string, { nowMs, ...copying 
 export async function saveSnapshot(
   path: string,
   from: string,
-  { written, removed }: Changes,
+  { written, removed, isRepositoryChanged }: Changes,
   { nowMs, ...copying }: Copying,
 ): Promise<void> {
+  // The repository is not a part of the snapshot: files that need its changes would find it without them.
+  if (isRepositoryChanged) return
   // A file in the place of a directory, or the opposite, cannot be copied over a clean clone.
   if (removed.some((name) => written.some((each) => name.startsWith(`${each}/`)))) return
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
