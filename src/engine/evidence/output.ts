@@ -28,3 +28,9 @@ export const missesService = (output: string): boolean => unreachable.test(outpu
 
 const unreachable =
   /\b(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b|connection refused|no such host|name resolution|name or service not known|cannot connect to the docker daemon|docker daemon socket/i
+
+/** Reports whether a tool could not fetch packages because their server, or the way to it, is down. */
+export const missesRegistry = (output: string): boolean => missesService(output) || down.test(output)
+
+const down =
+  /\bE50[234]\b|\b50[234] (?:Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)|\b(?:ETIMEDOUT|ECONNRESET)\b/i

@@ -322,6 +322,25 @@ describe('the place is at fault', () => {
     expect(left()).toEqual([])
   })
 
+  it('if the setup cannot reach a registry, although the base needs nothing from it', async () => {
+    const { grounds, troubles, made } = await play({
+      base: { 'deps.sh': 'exit 0' },
+      work: { 'deps.sh': 'echo "npm error code E502" >&2; exit 1' },
+      evidence: 'true',
+      setup: 'sh deps.sh',
+    })
+    const setup = await grounds.checkout.setUp()
+    if (setup === null) throw new Error('it has a setup')
+    const output = 'npm error code E502\nnpm error 502 Bad Gateway - GET http://registry.example/tiny.tgz\n'
+    expect(await troubles.judgeSetup({ ...setup, from: 'network', output }, grounds)).toMatchObject({
+      fault: 'place',
+      what: '`sh deps.sh` cannot reach a server that it needs',
+    })
+    expect(made).toEqual(['att_1'])
+    // Without a network, the same words say nothing about a registry.
+    expect(await troubles.judgeSetup({ ...setup, from: 'caches', output }, grounds)).toMatchObject({ fault: 'agent' })
+  })
+
   it('if a program of the machine is missing for the base as well', async () => {
     const { judge } = await play({ base: { 'a.txt': 'a' }, work: { 'b.txt': 'b' }, evidence: 'no-such-tool --check' })
     const { fault, what, detail } = (await judge()) as { fault: string; what: string; detail: string }

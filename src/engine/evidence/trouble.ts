@@ -5,7 +5,7 @@ import type { Finding } from '../../work/evidence/record.ts'
 import type { Checkout, Setup } from '../../workspaces/port.ts'
 import { exitCodeIn } from './command.ts'
 import type { Found } from './finding.ts'
-import { isSameOutput, missesService, missingProgram } from './output.ts'
+import { isSameOutput, missesRegistry, missesService, missingProgram } from './output.ts'
 import { findMissingFiles, type MissingFile, removeUncommittedFiles } from './missing-files.ts'
 
 /** The places where a failed check can be repeated. Each that is made here is removed here. */
@@ -75,13 +75,17 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
   }
 
   return {
-    judgeSetup: ({ command, detail }, grounds) =>
+    judgeSetup: ({ command, detail, from, output }, grounds) =>
       withPlaces(grounds, async ({ base }) => {
+        const name = `\`${shorten(command, 200)}\``
+        // The packages of the base may come from a cache: only a new package of the commit needs the registry.
+        if (from === 'network' && missesRegistry(output))
+          return { fault: 'place', what: `${name} cannot reach a server that it needs`, detail }
         const isBroken = (await onBase(null, grounds, base)).passed
         const how = isBroken
           ? `fails on your commit, but not on ${grounds.branch}`
           : `fails on ${grounds.branch} as well`
-        return { fault: isBroken ? 'agent' : 'place', what: `\`${shorten(command, 200)}\` ${how}`, detail }
+        return { fault: isBroken ? 'agent' : 'place', what: `${name} ${how}`, detail }
       }),
 
     judgeFindings: (findings, grounds) =>
