@@ -111,6 +111,16 @@ describe('a checkout of a commit', () => {
     }
   })
 
+  it('is made at the same time as the first others', async () => {
+    const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
+    const { workspaces } = open()
+    const source = { kind: 'commit', mirror, branch, commit } as const
+    const made = await Promise.all(
+      Array.from({ length: 12 }, (_, number) => workspaces.checkout({ ...request(source), id: `att_many_${number}` })),
+    )
+    for (const { path } of made) expect(readdirSync(path).sort()).toEqual(['.git', 'a.txt'])
+  })
+
   it('is empty if no file has a requested path', async () => {
     const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
     const { workspaces } = open()

@@ -1,4 +1,4 @@
-import { lstat, mkdir, rm } from 'node:fs/promises'
+import { lstat, mkdir, unlink } from 'node:fs/promises'
 
 /**
  * Makes sure that a directory exists. An agent may have put a link or a file in its place; following it would make us
@@ -6,7 +6,10 @@ import { lstat, mkdir, rm } from 'node:fs/promises'
  */
 export async function ownDirectory(path: string): Promise<string> {
   if (await isDirectory(path)) return path
-  await rm(path, { force: true })
+  // Another call may have just created it: unlike `rm`, this never removes an empty directory.
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (!['ENOENT', 'EISDIR', 'EPERM'].includes(error.code ?? '')) throw error
+  })
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
