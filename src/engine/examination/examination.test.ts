@@ -307,6 +307,27 @@ describeStores('a playbook that throws', (openFresh) => {
     expect((await after.inspect(started)).attempts).toHaveLength(1)
   })
 
+  it.each(['abandon', 'cancel'] as const)(
+    'at every event does not prevent the operator from ending the run: %s',
+    async (way) => {
+      let isBroken = false
+      const broken: Playbook = {
+        ...direct,
+        decide: (view, event) => {
+          if (isBroken) throw new Error('a fault of the playbook')
+          return direct.decide(view, event)
+        },
+      }
+      const agency = await startAgency(openFresh, { playbooks: [broken], mayLogErrors: true })
+      const started = await agency.run()
+      isBroken = true
+      const question = await agency.until(async () => (await agency.inspect(started)).questions[0])
+      if (way === 'abandon') await agency.questions.answer(operator, question.id, 'abandon')
+      else await agency.runs.cancel(operator, started.id, undefined)
+      expect(await agency.settled(started)).toMatchObject({ status: way === 'abandon' ? 'failed' : 'cancelled' })
+    },
+  )
+
   it('once is asked again, and nobody notices', async () => {
     const agency = await startAgency(openFresh, { playbooks: [throwing('brief_ready', { left: 1 })] })
     const run = await agency.settled(await agency.run())

@@ -1,13 +1,14 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { answerQuestion } from './answer.ts'
-import { type ScopeParts, scopeOf } from '../scope.ts'
+import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
-import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { ChaosPoint } from '../../kernel/chaos-point.ts'
 import { listLiveAttemptsOfRun } from '../attempts/store.ts'
 import type { Run } from '../runs/contract.ts'
+import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import type { Question } from './contract.ts'
@@ -48,15 +49,23 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
     async answer(by: Actor, questionId: string, answer: string): Promise<Question> {
       const { run: known, question: asked } = await find(questionId)
       const system = asked.class === 'checks' ? (['system'] as const) : []
-      return db.write([`run:${known.id}`, `org:${known.organisationId}`, ...system], async (tx) => {
-        const question = await requireQuestion(tx, questionId)
-        const scope = scopeOf(scopes, tx, await runOf(tx, question), actorName(by))
-        const live = (await listLiveAttemptsOfRun(tx, known.id)).map((attempt) => attempt.id)
-        const answered = await answerQuestion(scope, questionId, actorName(by), answer)
-        if (scope.run.endedAt !== null) tx.afterCommit(() => interrupt(live))
-        tx.afterCommit(() => chaosPoint('question.answered'))
-        return answered
-      })
+      const record = (parts: ScopeParts): Promise<Question> =>
+        db.write([`run:${known.id}`, `org:${known.organisationId}`, ...system], async (tx) => {
+          const question = await requireQuestion(tx, questionId)
+          const scope = scopeOf(parts, tx, await runOf(tx, question), actorName(by))
+          const live = (await listLiveAttemptsOfRun(tx, known.id)).map((attempt) => attempt.id)
+          const answered = await answerQuestion(scope, questionId, actorName(by), answer)
+          if (scope.run.endedAt !== null) tx.afterCommit(() => interrupt(live))
+          tx.afterCommit(() => chaosPoint('question.answered'))
+          return answered
+        })
+      try {
+        return await record(scopes)
+      } catch (error) {
+        if (!isGivingUp(asked, answer) || (error instanceof AgencyError && error.code !== 'bug')) throw error
+        // The fault may be the playbook's own, which must not keep a run open that the operator gives up.
+        return record({ ...scopes, decide: (scope) => endUndecided(scope, actorName(by)) })
+      }
     },
 
     async acknowledge(by: Actor, questionId: string): Promise<Question> {
@@ -84,6 +93,15 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
       })
     },
   }
+}
+
+/** Reports whether an answer gives up work that a fault of Agency has stopped. */
+const isGivingUp = ({ class: cause, options }: Question, answer: string): boolean =>
+  cause === 'fault' && options.some(({ key, label }) => key === 'abandon' && [key, label].includes(answer.trim()))
+
+/** Ends a run whose playbook cannot be asked. */
+async function endUndecided(scope: RunScope, by: string): Promise<void> {
+  if (scope.run.endedAt === null) await endRun(scope, 'failed', `abandoned by ${by}`)
 }
 
 async function requireQuestion(tx: ReadTx, id: string): Promise<Question> {
