@@ -5,7 +5,7 @@ import { withdrawQuestions } from '../questions/ask.ts'
 import { holdDependents } from './dependents.ts'
 import { closeGates } from '../gates/open.ts'
 import type { RunScope } from '../scope.ts'
-import { isWaitingFor } from '../verdicts/moves.ts'
+import { isWaitingFor } from '../verdicts/subject.ts'
 import { moveBrief, nameOf } from './moves.ts'
 import { endLiveAttemptOf } from '../attempts/end-live.ts'
 

@@ -3,7 +3,7 @@ import type { Brief, Correction } from './contract.ts'
 import { findBrief } from './store.ts'
 import type { QuestionClass } from '../questions/contract.ts'
 import type { RunScope } from '../scope.ts'
-import { isWaitingFor } from '../verdicts/moves.ts'
+import { isWaitingFor } from '../verdicts/subject.ts'
 import { blockBrief, failBrief, moveBrief, nameOf } from './moves.ts'
 
 /** Retries a brief with corrections, as often as its retry budget allows. */

@@ -12,7 +12,7 @@ import { touchRun } from '../runs/moves.ts'
 import { endLiveAttemptOf } from '../attempts/end-live.ts'
 import { releaseAttempt } from '../attempts/hold.ts'
 import { findAttempt } from '../attempts/store.ts'
-import { isWaitingFor } from '../verdicts/moves.ts'
+import { isWaitingFor } from '../verdicts/subject.ts'
 import { mergeHold } from '../pull-requests/moves.ts'
 
 /** Answering a question resets the counter that caused it; other counters stay. */

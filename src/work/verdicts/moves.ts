@@ -18,6 +18,7 @@ import { newBrief } from '../briefs/create.ts'
 import type { RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
 import { eventTags, nameOf } from '../briefs/moves.ts'
+import { isWaitingFor } from './subject.ts'
 
 /** Creates a brief for another persona to judge this attempt. */
 export async function commissionVerifier(
@@ -202,9 +203,6 @@ export async function recordVerdict(
   )
   return judged
 }
-
-export const isWaitingFor = (judged: Brief, verifying: Brief): boolean =>
-  judged.status === 'ready_for_verification' && judged.attempts === verifying.verifiesAttempt
 
 const isSamePersona = (judged: Brief, verifying: Brief): boolean =>
   judged.personaId === verifying.personaId && judged.personaId !== systemPersona

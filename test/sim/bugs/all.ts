@@ -3,6 +3,8 @@ export interface Bug {
   readonly description: string
   /** Maps the module, below `src/`, to the file beside this one that replaces it. */
   readonly replaces: Readonly<Record<string, string>>
+  /** The playbook whose worlds lead to it; `direct` without one. */
+  readonly playbook?: 'tiered'
   /** Found only after several hundred seeds: too many for every test run. */
   readonly isRare?: boolean
 }
@@ -75,8 +77,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'stale-verdict': {
     description: 'a verdict about an earlier attempt counts',
-    replaces: { 'work/verdicts/moves.ts': 'stale-verdict.ts' },
-    isRare: true,
+    replaces: { 'work/verdicts/subject.ts': 'stale-verdict.ts' },
+    playbook: 'tiered',
   },
   'cancelled-works-on': {
     description: 'the agents of a cancelled run keep working',

@@ -1,5 +1,5 @@
-import type { isWaitingFor as waits } from '../../../src/work/verdicts/moves.ts'
+import type { isWaitingFor as waits } from '../../../src/work/verdicts/subject.ts'
 
-export * from '../../../src/work/verdicts/moves.ts'
+export * from '../../../src/work/verdicts/subject.ts'
 
 export const isWaitingFor: typeof waits = () => true

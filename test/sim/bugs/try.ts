@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 import { bugs } from './all.ts'
 
-/** Tries each bug in a process of its own, since an injected bug cannot be removed. Resolves with an exit code. */
+/** Tries each bug in its worlds, in a process of its own, since an injected bug cannot be removed. Resolves with an exit code. */
 export async function tryBugs(seeds: number, start: number): Promise<0 | 1> {
   let exit: 0 | 1 = 0
   for (const [name, { description }] of Object.entries(bugs)) {
@@ -17,7 +17,9 @@ export async function tryBugs(seeds: number, start: number): Promise<0 | 1> {
 
 export function tryBug(name: string, seeds: number, start = 1): Promise<{ found: boolean; output: string }> {
   return new Promise((resolve) => {
-    const options = ['--bug', name, '--seeds', String(seeds), '--start', String(start), '--jobs', '1']
+    const playbook = bugs[name]?.playbook ?? 'direct'
+    const options = ['--bug', name, '--seeds', String(seeds), '--start', String(start), '--playbook', playbook]
+    options.push('--jobs', '1')
     const child = execFile(process.execPath, [main, ...options], (_, output) =>
       resolve({ found: child.exitCode === 1 && /^seed \d+ breaks ".+": /.test(output), output }),
     )

@@ -85,6 +85,13 @@ const isLimited = ({ history }: World, attempt: Row): boolean => {
 }
 
 function checkVerdict(world: World, verdict: Row): void {
+  const subject = world.history.row('briefs', verdict['brief_id'] as string) as Row
+  const verifier = world.history.row('briefs', verdict['verifier_brief_id'] as string) as Row
+  if (subject['status'] !== 'ready_for_verification' || subject['attempts'] !== verifier['verifies_attempt'])
+    world.fail(
+      'a verdict is about work that waits for it',
+      `${nameOf(subject)} is ${subject['status']} in attempt ${subject['attempts']}, and attempt ${verifier['verifies_attempt']} was judged`,
+    )
   const judge = [...world.history.rows('attempts').values()].find(
     (attempt) => attempt['agent_id'] === verdict['verifier_id'],
   )
