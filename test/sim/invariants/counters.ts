@@ -85,14 +85,14 @@ function countNotes(event: SeenEvent, history: History, before: Row, after: Row,
 }
 
 /**
- * Takes a failure back if no other failure counts: the brief is blocked for lack of budget, or it is a verifier whose
- * subject has changed meanwhile, so that it ends without another try.
+ * Takes a failure back if no other failure counts: the brief is blocked for lack of budget or by an escalated note, or
+ * it is a verifier whose subject has changed meanwhile, so that it ends without another try.
  */
 function excuse(event: SeenEvent, history: History, before: Row, after: Row, tally: Tally): void {
-  const lacksBudget =
-    event.data['class'] === 'budget' && after['status'] === 'blocked' && before['status'] !== 'blocked'
+  const cause = String(event.data['class'])
+  const isHeld = ['budget', 'note'].includes(cause) && after['status'] === 'blocked' && before['status'] !== 'blocked'
   const lostSubject = after['kind'] === 'verify' && after['status'] === 'cancelled' && isAtWork(before)
-  if (!lacksBudget && !lostSubject) return
+  if (!isHeld && !lostSubject) return
   const outcome = history.row('attempts', after['attempt_id'] as string)?.['outcome']
   if (outcome === 'bad_output' || outcome === 'partial_output') tally.bad--
   if (outcome === 'crash' || outcome === 'timeout') tally.crash--
