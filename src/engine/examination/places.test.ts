@@ -221,7 +221,21 @@ describe('a repository of config.yaml', () => {
     const asked = await question(run)
     expect(asked.text).toContain(`The check cannot run on the host: ${what} (`)
     expect(asked.options.map(({ key }) => key)).toEqual(['retry', 'abandon'])
+    expect(asked.context).not.toContain('remembered')
     expect(await agency.brief(run)).toMatchObject({ status: 'blocked', retriesUsed: 0 })
+  })
+
+  it('does not take an answer about the host for a setup command, which would run in fresh checkouts', async () => {
+    const { agency, repository, start, question } = await open(ignoring, (path) => ({
+      hostChecks: new Map([[path, { commands: ['no-such-program'], setup: null }]]),
+    }))
+    const asked = await question(await start(['no-such-program']))
+    for (const answer of ['Docker runs again', 'workspace'])
+      await expect(agency.questions.answer(operator, asked.id, answer)).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: `"${answer}" is not one of the options: retry, abandon`,
+      })
+    expect(await agency.repositorySettings.show(repository.path)).toMatchObject({ setup: null })
   })
 
   it('has its agent corrected if a command on the host fails for its commit only', async () => {

@@ -10,6 +10,7 @@ import { findNoteById } from '../notes/store.ts'
 import type { Question } from './contract.ts'
 import { findQuestion, listQuestionsOfBrief, questions } from './store.ts'
 import { checkAnswer, continueAfterChecks } from '../repository-settings/answer.ts'
+import { setupOption } from '../repository-settings/ask.ts'
 import { goOnAfterBudget } from '../budgets/answer.ts'
 import { resumeRun } from '../gates/decide.ts'
 import { resolveNote } from '../notes/moves.ts'
@@ -41,7 +42,7 @@ export async function answerQuestion(
   const chosen = question.options.find((option) => option.key === answer || option.label === answer)
   const clean = shorten(redact(answer), 10_000)
   // A mistyped answer must not decide whether a run continues.
-  if (question.class === 'gate' && chosen === undefined)
+  if (chosen === undefined && !takesOwnWords(question))
     throw refusal(
       'invalid_input',
       `"${shorten(clean, 100)}" is not one of the options: ${question.options.map(({ key }) => key).join(', ')}`,
@@ -73,6 +74,10 @@ export async function answerQuestion(
   else if (question.briefId !== null) await release(scope, question, chosen?.key ?? null, chosen?.label ?? clean, by)
   return { ...question, ...patch }
 }
+
+/** The operator's own words about checks are a setup command, where one can help. */
+const takesOwnWords = ({ class: cause, options }: Question): boolean =>
+  cause === 'checks' ? options.some(({ key }) => key === setupOption) : cause !== 'gate'
 
 async function settleNote(scope: RunScope, noteId: string, answer: string): Promise<void> {
   const note = await findNoteById(scope.tx, noteId)

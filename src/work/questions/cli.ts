@@ -71,7 +71,8 @@ export function printQuestion(context: CliContext, question: QuestionLine): void
     const detail = option.detail === '' ? '' : `: ${plain(option.detail)}`
     context.out(`  - ${plain(option.key)}  ${plain(option.label)}${detail}${advice}`)
   }
-  const example = question.class === 'checks' ? '<setup command>' : (question.options[0]?.key ?? '…')
+  const [first] = question.options
+  const example = question.class === 'checks' && first?.key === 'setup' ? '<setup command>' : (first?.key ?? '…')
   context.out(`  ${faint(context, `agency answer ${question.id} "${example}"`)}`)
 }
 

@@ -55,11 +55,7 @@ export async function holdForChecks(
       kind: 'technical',
       class: 'checks',
       text: reason,
-      context: `All work on ${trouble.repository} waits for the answer, which is remembered for it.`,
-      // The commands of config.yaml, and their setup, are changed there only.
-      options:
-        trouble.isOnHost === true ? options.filter(({ key }) => key !== setupOption && key !== 'workspace') : options,
-      recommendation: trouble.isOnHost === true ? 'retry' : setupOption,
+      ...(trouble.isOnHost === true ? aboutHost(trouble) : aboutCheckouts(trouble)),
       risk: 'medium',
       askedBy: heldBy,
     }))
@@ -72,6 +68,19 @@ export async function holdForChecks(
     patch: { heldBy },
   })
 }
+
+const aboutCheckouts = ({ repository }: CheckTrouble) => ({
+  context: `All work on ${repository} waits for the answer, which is remembered for it.`,
+  options,
+  recommendation: setupOption,
+})
+
+/** The commands of config.yaml, and their setup, are changed there only. */
+const aboutHost = ({ repository }: CheckTrouble) => ({
+  context: `All work on ${repository} that cannot be checked waits for the answer.`,
+  options: options.filter(({ key }) => key !== setupOption && key !== 'workspace'),
+  recommendation: 'retry',
+})
 
 const textOf = ({ what, detail, isOnHost = false }: CheckTrouble): string => {
   const why = redact(detail.trim())
