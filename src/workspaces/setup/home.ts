@@ -36,6 +36,6 @@ function placeOf(file: string): string {
 const secretsIn = (text: string): string[] =>
   [
     ...text.matchAll(/(?:token|auth|password|secret)\s*[=:]\s*["']?([^\s"']{8,})/gi),
-    ...text.matchAll(/:\/\/(?:[^\s/:@]+:)?([^\s/:@]{8,})@/g),
-    ...text.matchAll(/^(?:\s*|.*\s)password\s+([^\s=:]{8,})\s*$/gim),
+    ...text.matchAll(/:\/\/(?:[^\s/:@]+:)?([^\s/@]{8,})@/g),
+    ...text.matchAll(/(?:^|\s)password\s+(?![=:])(\S{8,})(?=\s*$|\s+(?:machine|default|login|account|macdef)\b)/gim),
   ].map(([, secret]) => secret as string)

@@ -187,6 +187,9 @@ describe.each(kinds)('the setup of a project with packages of npm $kind', ({ isB
     it.each([
       ['.netrc', 'machine x.example\n  login me\n  password hunter2hunter2\n', 'hunter2hunter2'],
       ['.netrc', 'machine x.example login me password hunter3hunter3\n', 'hunter3hunter3'],
+      ['.netrc', 'machine x.example password hunter6hunter6 machine y.example\n', 'hunter6hunter6'],
+      ['.netrc', 'machine x.example password hunter7:hunter7==\n', 'hunter7:hunter7=='],
+      ['pip.conf', '[global]\nindex-url = https://me:hunter8:hunter8@x.example/simple\n', 'hunter8:hunter8'],
       ['pip.conf', '[global]\nindex-url = https://token-4-hunter4@x.example/simple\n', 'token-4-hunter4'],
       ['pip.conf', '[global]\nindex-url = https://me:hunter5hunter5@x.example/simple\n', 'hunter5hunter5'],
     ])('hides the secret of %s, also where its output is cut: %s', async (name, text, secret) => {
