@@ -30,7 +30,7 @@ export interface Grounds {
 
 export type Judgement =
   /** A fresh checkout cannot be checked, independent of the agent's work: the operator has to decide. */
-  | { readonly fault: 'place'; readonly what: string; readonly detail: string }
+  | { readonly fault: 'place'; readonly what: string; readonly detail: string; readonly isDoubtful?: boolean }
   /** The agent can correct it; `findings` say how. */
   | { readonly fault: 'agent'; readonly findings: readonly Finding[] }
 
@@ -38,6 +38,8 @@ export interface SetupJudgement {
   readonly fault: 'place' | 'agent'
   readonly what: string
   readonly detail: string
+  /** Only the words of the output speak for the place; the work may write the same ones. */
+  readonly isDoubtful?: boolean
 }
 
 export interface Troubles {
@@ -80,7 +82,7 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
         const name = `\`${shorten(command, 200)}\``
         // The packages of the base may come from a cache: only a new package of the commit needs the registry.
         if (from === 'network' && missesRegistry(output))
-          return { fault: 'place', what: `${name} cannot reach a server that it needs`, detail }
+          return { fault: 'place', what: `${name} cannot reach a server that it needs`, detail, isDoubtful: true }
         const isBroken = (await onBase(null, grounds, base)).passed
         const how = isBroken
           ? `fails on your commit, but not on ${grounds.branch}`
@@ -99,8 +101,10 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
           if (isJudged && missesProgram(finding) && missesProgram(await onBase(evidence, grounds, base)))
             return { fault: 'place', ...describe(finding, evidence, `cannot run on ${grounds.branch} either`) }
           // The workspace, in the same box, lacks the service too.
-          if (isJudged && missesService(finding.output) && failsAlike(finding, await onBase(evidence, grounds, base)))
-            return { fault: 'place', ...describe(finding, evidence, `fails on ${grounds.branch} as well`) }
+          if (isJudged && missesService(finding.output) && failsAlike(finding, await onBase(evidence, grounds, base))) {
+            const described = describe(finding, evidence, `fails on ${grounds.branch} as well`)
+            return { fault: 'place', ...described, isDoubtful: true }
+          }
           const place = await copy.get()
           if (place === null || !(await grounds.check(evidence, place)).passed) {
             explained.push(finding)

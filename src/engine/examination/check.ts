@@ -2,6 +2,7 @@ import type { CheckedIn } from '../../work/attempts/contract.ts'
 import { branchOf } from '../../work/briefs/branches.ts'
 import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
 import type { CheckResult, Finding } from '../../work/evidence/record.ts'
+import { isLeftToAgent } from '../../work/repository-settings/answer.ts'
 import type { CheckTrouble } from '../../work/repository-settings/ask.ts'
 import { type Checks, resolveChecks } from '../../work/repository-settings/resolve.ts'
 import { findRepositorySettings } from '../../work/repository-settings/store.ts'
@@ -67,11 +68,11 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
     // A file that is missing is the agent's to deliver, whatever else fails.
     if (host?.isUsed() === true && result.findings.every(({ passed, evidence }) => passed || isOfProcess(evidence))) {
       const onHost = await groundsOnHost(deps, work, grounds, host, { request, source, checks })
-      const judged = await judge(deps, result, checkedIn, { grounds: onHost, checks, isJudged: isHosts })
+      const judged = await judge(deps, result, checkedIn, { work, grounds: onHost, checks, isJudged: isHosts })
       if ('trouble' in judged) return judged
       result = judged.result
     }
-    return await judge(deps, result, checkedIn, { grounds, checks, isJudged: (finding) => !isHosts(finding) })
+    return await judge(deps, result, checkedIn, { work, grounds, checks, isJudged: (finding) => !isHosts(finding) })
   } finally {
     for (const each of [checkout, files, host])
       await each?.remove().catch((error: unknown) => {
@@ -140,6 +141,7 @@ const requestOf = (
 })
 
 interface Judged {
+  readonly work: FinishedWork
   readonly grounds: Grounds
   readonly checks: Checks
   /** Selects the findings of these grounds. */
@@ -148,18 +150,20 @@ interface Judged {
 
 /** Tells the fault of the place from that of the agent, if something failed. */
 async function judge(
-  { troubles }: EngineDeps,
+  deps: EngineDeps,
   result: CheckResult,
   checkedIn: CheckedIn,
-  { grounds, checks, isJudged }: Judged,
+  { work, grounds, checks, isJudged }: Judged,
 ): Promise<CheckedWork> {
+  const { troubles } = deps
   const failed = result.findings.filter((finding) => !finding.passed && isJudged(finding))
   if (failed.length === 0 || troubles === undefined) return { result, checkedIn }
   const needsSetup = failed.some(({ evidence }) => startsProcesses(evidence.kind) && evidence.kind !== 'git')
   const setup = needsSetup ? await grounds.checkout.setUp() : null
   if (setup?.outcome === 'failed') {
-    const { fault, what, detail } = await troubles.judgeSetup(setup, grounds)
-    if (fault === 'place') return { trouble: troubleOf(grounds, checks, { what, detail }) }
+    const { fault, what, detail, isDoubtful } = await troubles.judgeSetup(setup, grounds)
+    if (fault === 'place' && !(await isLeft(deps, work, isDoubtful)))
+      return { trouble: troubleOf(grounds, checks, { what, detail }) }
     const explained = { detail: `not run: ${what} (${detail})` }
     const findings = result.findings.map((finding) =>
       failed.includes(finding) && isOfProcess(finding.evidence) ? { ...finding, ...explained } : finding,
@@ -167,11 +171,18 @@ async function judge(
     return { result: { ...result, findings }, checkedIn }
   }
   const judged = await troubles.judgeFindings(failed, grounds)
-  if (judged.fault === 'place') return { trouble: troubleOf(grounds, checks, judged) }
+  if (judged.fault === 'place')
+    return (await isLeft(deps, work, judged.isDoubtful))
+      ? { result, checkedIn }
+      : { trouble: troubleOf(grounds, checks, judged) }
   const explained = new Map(judged.findings.map((finding) => [finding.item, finding]))
   const findings = result.findings.map((finding) => explained.get(finding.item) ?? finding)
   return { result: { ...result, findings }, checkedIn }
 }
+
+/** Reports whether the agent is corrected although the place may be at fault. In doubt, a run that asks nobody does so. */
+const isLeft = async ({ db }: EngineDeps, { claimed: { run, brief } }: FinishedWork, isDoubtful = false) =>
+  (isDoubtful && run.configuration.onLimit === 'fail') || (await db.read((tx) => isLeftToAgent(tx, brief.id)))
 
 const troubleOf = (
   { repository, isOnHost = false }: Grounds,

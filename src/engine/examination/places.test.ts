@@ -118,6 +118,41 @@ describe('a repository whose fresh checkouts cannot be checked', () => {
     await agency.until(async () => (await agency.brief(run)).attempts === 2)
   })
 
+  describe('by the words of an output only', () => {
+    /** A server of the work itself, on a port where nothing listens on the base either. */
+    const serves = 'test -f right.txt || { echo connect ECONNREFUSED 127.0.0.1:4999; exit 1; }'
+    const right: StepInput[] = [{ write: { path: 'right.txt', text: 'right' } }, ...work]
+
+    it('has its agent corrected if the operator says so, and asks nothing more about that brief', async () => {
+      const { agency, start, question, gate } = await open()
+      const run = await start([serves], { play: [work, work, right] })
+      await agency.questions.answer(operator, (await question(run)).id, 'agent')
+      await gate(run)
+      const { attempts, questions } = await agency.inspect(run)
+      expect(attempts.map(({ outcome }) => outcome)).toEqual(['bad_output', 'bad_output', 'ok'])
+      expect(questions).toHaveLength(1)
+    })
+
+    it('has its agent corrected in a run that asks nobody', async () => {
+      const { agency, start, gate } = await open()
+      const run = await start([serves], { play: [work, right], onLimit: 'fail' })
+      await gate(run)
+      expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'bad_output' }, { outcome: 'ok' }])
+    })
+
+    it('has its agent corrected for a setup that writes them, if the operator says so', async () => {
+      const { agency, start, question, gate } = await open({ ...ignoring, 'deps.sh': 'exit 0\n' })
+      const wrong: StepInput[] = [{ write: { path: 'deps.sh', text: 'echo ECONNREFUSED; exit 1\n' } }, ...work]
+      const mended: StepInput[] = [{ write: { path: 'deps.sh', text: 'exit 0\n' } }, ...work]
+      const run = await start(['true'], { play: [wrong, mended], setup: 'sh deps.sh' })
+      const asked = await question(run)
+      expect(asked.text).toContain('`sh deps.sh` cannot reach a server that it needs')
+      await agency.questions.answer(operator, asked.id, 'Send it back to the agent')
+      await gate(run)
+      expect((await agency.inspect(run)).attempts).toMatchObject([{ outcome: 'bad_output' }, { outcome: 'ok' }])
+    })
+  })
+
   it('is asked about if its setup fails on the base as well', async () => {
     const { start, question } = await open()
     const asked = await question(await start(['true'], { setup: 'echo E401 >&2; exit 1' }))
@@ -220,7 +255,7 @@ describe('a repository of config.yaml', () => {
     const run = await start([listed, 'true # in the box'])
     const asked = await question(run)
     expect(asked.text).toContain(`The check cannot run on the host: ${what} (`)
-    expect(asked.options.map(({ key }) => key)).toEqual(['retry', 'abandon'])
+    expect(asked.options.map(({ key }) => key)).toEqual(['retry', 'agent', 'abandon'])
     expect(asked.context).not.toContain('remembered')
     expect(await agency.brief(run)).toMatchObject({ status: 'blocked', retriesUsed: 0 })
   })
@@ -233,7 +268,7 @@ describe('a repository of config.yaml', () => {
     for (const answer of ['Docker runs again', 'workspace'])
       await expect(agency.questions.answer(operator, asked.id, answer)).rejects.toMatchObject({
         code: 'invalid_input',
-        message: `"${answer}" is not one of the options: retry, abandon`,
+        message: `"${answer}" is not one of the options: retry, agent, abandon`,
       })
     expect(await agency.repositorySettings.show(repository.path)).toMatchObject({ setup: null })
   })

@@ -1,11 +1,13 @@
 import { refusal } from '../../kernel/errors.ts'
 import { listHeldAttemptsOfRun } from '../attempts/store.ts'
+import type { ReadTx } from '../../db/port.ts'
 import { findBrief } from '../briefs/store.ts'
 import { abandonBrief, unblockBrief } from '../briefs/unblock.ts'
 import type { Question } from '../questions/contract.ts'
+import { listQuestionsOfBrief } from '../questions/store.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
-import { setupOption } from './ask.ts'
+import { agentOption, setupOption } from './ask.ts'
 import { SetupCommand } from './contract.ts'
 import { saveRepositorySettings } from './moves.ts'
 import { storedSetup } from './resolve.ts'
@@ -42,6 +44,16 @@ export async function continueAfterChecks(
   if (key === 'workspace') await saveRepositorySettings(tx, repository, { checks: 'workspace' }, by)
   if (key === null) await saveRepositorySettings(tx, repository, { checks: 'checkout', setup: storedSetup(answer) }, by)
   await releaseChecks(scope, repository, `answered by ${by}`)
+}
+
+/** Reports whether the operator has decided that checks of this brief fail because of its work. */
+export async function isLeftToAgent(tx: ReadTx, briefId: string): Promise<boolean> {
+  const asked = await listQuestionsOfBrief(tx, briefId)
+  return asked.some(
+    ({ class: cause, answer, options }) =>
+      cause === 'checks' &&
+      options.some(({ key, label }) => key === agentOption && (answer === key || answer === label)),
+  )
 }
 
 /** Lets the work of a run that waits for the checks of a repository be checked again; no agent is launched. */

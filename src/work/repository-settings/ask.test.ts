@@ -105,7 +105,7 @@ describeStores('work that no fresh checkout can check', (openFresh) => {
     const [question, ...others] = await questionsOf(agency)
     expect(others).toEqual([])
     expect(question).toMatchObject({ class: 'checks', text, runId: first.id, askedBy: 'checks:/shop' })
-    expect(question?.options.map(({ key }) => key)).toEqual(['setup', 'workspace', 'retry', 'abandon'])
+    expect(question?.options.map(({ key }) => key)).toEqual(['setup', 'workspace', 'retry', 'agent', 'abandon'])
     expect(await agency.repositorySettings.show(path)).toMatchObject({ questionId: question?.id })
 
     slow.pass()

@@ -97,6 +97,9 @@ async function isOutdated({ tx, run }: RunScope, { repository, checks }: CheckTr
 /** The option that stands for an answer in the operator's own words. */
 export const setupOption = 'setup'
 
+/** The option that holds the failure against the work after all. */
+export const agentOption = 'agent'
+
 const options: QuestionOption[] = [
   {
     key: setupOption,
@@ -110,5 +113,10 @@ const options: QuestionOption[] = [
       'Untracked files may help there: every screen says so, and nothing is merged without a person. It is remembered for the repository.',
   },
   { key: 'retry', label: 'Check again', detail: 'Nothing changes, for example after a registry was down.' },
+  {
+    key: agentOption,
+    label: 'Send it back to the agent',
+    detail: 'The check can run, and the work is wrong: the agent gets the failure as a correction.',
+  },
   { ...choices.abandon, detail: 'The brief fails, and the run with it. Other runs that wait ask again.' },
 ]
