@@ -91,6 +91,17 @@ describeStores('work that was done in part', (openFresh) => {
     })
   })
 
+  it('does not ask the remainder to report the outputs of the kept part, which must still exist', async () => {
+    const agency = await startAgency(openFresh)
+    const evidence = (['a.md', 'b.md'] as const).map((path) => ({ kind: 'artifact', path }) as const)
+    const briefs = [{ key: 'main', objective: 'Both files', evidence }]
+    const run = await agency.settled(await agency.run({ briefs, play: [half('Write b.md', 'a.md'), rest('b.md')] }))
+    expect(run).toMatchObject({ status: 'done', briefsDone: 2 })
+    expect((await agency.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual(['partial_output', 'ok'])
+    const left = await agency.brief(run, 'main:rest:1')
+    expect(left.evidence).toEqual([{ kind: 'file', path: 'a.md', minBytes: 0 }, evidence[1]])
+  })
+
   it('is not finished by a remainder that undoes the kept part', async () => {
     const agency = await startAgency(openFresh)
     const undoes: StepInput[] = [{ write: { path: 'a.md', text: '' } }, ...rest('b.md')]

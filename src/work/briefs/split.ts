@@ -4,11 +4,11 @@ import { shorten } from '../../kernel/text.ts'
 import type { Report } from '../attempts/contract.ts'
 import type { Brief } from './contract.ts'
 import { briefs, dependencies, findBrief, listDependents } from './store.ts'
-import { describeEvidence } from '../evidence/contract.ts'
+import { describeEvidence, type Evidence } from '../evidence/contract.ts'
 import { runs } from '../runs/store.ts'
 import { newBrief } from './create.ts'
 import type { RunScope } from '../scope.ts'
-import type { CheckResult } from '../evidence/record.ts'
+import type { CheckResult, Finding } from '../evidence/record.ts'
 
 /**
  * Splits the remainder of a brief into a brief of its own, in the same directory and with the same retry budget. It
@@ -39,7 +39,7 @@ export async function splitBrief(
       .filter(Boolean)
       .join('\n\n'),
     // Evidence that holds already must still hold beside the rest, in whose directory it lies.
-    evidence: brief.evidence,
+    evidence: findings.map(evidenceOfRest),
     corrections: failed.map(({ evidence, detail }) => ({ evidence: describeEvidence(evidence), detail })),
     checkable: brief.checkable,
     verify: brief.verify,
@@ -100,6 +100,12 @@ export async function splitBrief(
     corrections: [],
   }
 }
+
+/** An output that the kept part has reported must still exist; only its own report had to name it. */
+const evidenceOfRest = ({ evidence, passed }: Finding): Evidence =>
+  passed && evidence.kind === 'artifact' && evidence.path !== undefined
+    ? { kind: 'file', path: evidence.path, minBytes: 0 }
+    : evidence
 
 /** Makes dependents that have not started wait for the remainder too; the others have the work they waited for. */
 async function alsoAfter(scope: RunScope, brief: Brief, rest: Brief): Promise<Change[]> {
