@@ -78,7 +78,7 @@ function createRepository(
 }
 
 async function readableDirectory(path: string): Promise<string> {
-  const next = { hint: 'Name a directory with a git repository: --repo <path>' }
+  const next = { hint: 'Name an existing directory with a git repository.' }
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EACCES') throw unreadable(path)
     throw refusal('not_found', `the directory ${path} does not exist`, next)
@@ -116,7 +116,7 @@ async function topLevel(git: Git, directory: string, settings: readonly Setting[
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     throw refusal('invalid_input', `${directory} is inside a git directory, not in a working tree`, {
-      hint: 'Name the working tree: --repo <path>',
+      hint: 'Name a directory of the working tree.',
       cause: error,
     })
   }
