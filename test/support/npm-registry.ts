@@ -25,6 +25,8 @@ export interface Registry {
   readonly requests: string[]
   /** Returns the files of a project that depends on all packages of the registry. */
   project(manifest?: Record<string, unknown>): Record<string, string>
+  /** Returns the first version of a package as a file. */
+  tarball(name: string): Buffer
   close(): Promise<void>
 }
 
@@ -66,6 +68,7 @@ export async function startRegistry(packages: readonly RegistryPackage[]): Promi
     host,
     requests,
     close,
+    tarball: (name) => tarballs.get(`/${name}/-/${name}-1.0.0.tgz`) as Buffer,
     npmrc: `registry=${address}/\n//${address.slice('http://'.length)}/:_authToken=${token}\n`,
     project: (more = {}) => {
       const manifest = { name: 'project', version: '1.0.0', dependencies, ...more }

@@ -21,13 +21,15 @@ export async function planNpm(lockfile: string, text: string, files: CommitFiles
     environment: { npm_config_ignore_scripts: 'true', npm_config_git: 'git' },
     inputs: isDetermined ? [lockfile, '.npmrc', ...places.map((place) => join(place, 'package.json'))] : null,
     programs: ['npm', 'node'],
-    keepsCache: true,
+    // npm puts packages of the commit itself into its cache too, where any lockfile finds them by their hash.
+    keepsCache: places !== null,
   }
 }
 
 type Packages = Readonly<Record<string, LockedPackage>>
 
 interface LockedPackage {
+  readonly version?: unknown
   readonly resolved?: unknown
   readonly link?: unknown
   readonly hasInstallScript?: unknown
@@ -47,12 +49,17 @@ function readLockfile(text: string): Packages | null {
  * whose files then determine the result.
  */
 function placesOf(packages: Packages): string[] | null {
-  const isLocal = Object.values(packages).some(
-    ({ resolved, link }) => typeof resolved === 'string' && link !== true && resolved.startsWith('file:'),
-  )
+  const installed = Object.entries(packages).filter(([path]) => path.split('/').includes('node_modules'))
+  const isLocal = installed.some(([, each]) => each.link !== true && !isRemote(each))
   const places = Object.keys(packages).filter((path) => !path.split('/').includes('node_modules'))
   return isLocal || places.some((path) => path.split('/').includes('..')) ? null : [...new Set(['', ...places])]
 }
+
+/** Reports whether a package comes from a server. npm takes any other address, also one without `file:`, for a path. */
+const isRemote = ({ version, resolved }: LockedPackage): boolean =>
+  resolved === undefined
+    ? version === undefined || (typeof version === 'string' && /^\d[\w.+-]*$/.test(version))
+    : typeof resolved === 'string' && /^(?:git\+)?(?:https?|ssh):\/\//.test(resolved)
 
 /** Returns the commands for the scripts that `npm ci` runs: those of packages and workspaces, then those of the root. */
 function buildSteps(packages: Packages | null, manifest: Record<string, unknown>): string[] {

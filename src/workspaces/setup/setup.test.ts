@@ -123,6 +123,23 @@ describe.each(kinds)('the setup of a project with packages of npm $kind', ({ isB
       expect(at.snapshots()).toHaveLength(2)
     })
 
+    it.each(['file:ghost.tgz', 'ghost.tgz'])(
+      'does not rest on a package that another commit brought with it as %s',
+      async (resolved) => {
+        const registry = await startRegistry([{ name: 'ghost' }])
+        const project = registry.project()
+        const at = await open(isBoxed, project)
+        writeFileSync(join(at.source, 'ghost.tgz'), registry.tarball('ghost'))
+        const lockfile = project['package-lock.json'] ?? ''
+        const own = { 'package-lock.json': lockfile.replace(`${registry.address}/ghost/-/ghost-1.0.0.tgz`, resolved) }
+        expect(await (await at.checkout(own)).setUp()).toMatchObject({ outcome: 'ready', from: 'caches' })
+        rmSync(join(at.source, 'ghost.tgz'))
+        expect(await (await at.checkout(own)).setUp()).toMatchObject({ outcome: 'failed' })
+        // It claims to come from the registry, to which this setup has no access.
+        expect(await (await at.checkout(project)).setUp()).toMatchObject({ outcome: 'failed' })
+      },
+    )
+
     it('runs the scripts of packages and of the project for every commit, without the settings of the operator', async () => {
       const look = 'echo "$0 $(cat ~/.npmrc 2>&1 | grep -c _authToken) $(cat $INIT_CWD/input.txt)" >> $INIT_CWD/trace'
       const registry = await startRegistry([{ name: 'first', scripts: { postinstall: `${look} package` } }])
