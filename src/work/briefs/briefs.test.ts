@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { agentOf, openAgency, startAgency } from '../../../test/support/agency.ts'
+import { agentOf, openAgency, startAgency, work } from '../../../test/support/agency.ts'
 import { slowCommands } from '../../../test/support/slow-commands.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
@@ -127,6 +127,23 @@ describeStores('the operator', (openFresh) => {
     expect(await agency.briefs.show(operator, c.id)).toMatchObject({ heldBy: `dependency_failed:${b.id}` })
     await agency.briefs.update(operator, c.id, 'cancelled', undefined)
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1, briefsOpen: 0 })
+  })
+
+  it('finds a brief held by a cancelled dependency although another one failed and was retried', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    const failing = { ...brief('b'), runtimeOptions: { scenario: { attempts: [[{ crash: {} }], work] } } }
+    const run = await agency.run({
+      onLimit: 'ask',
+      crashRetries: 0,
+      briefs: [brief('a'), failing, brief('c', ['a', 'b'])],
+    })
+    const a = await agency.brief(run, 'a')
+    await agency.briefs.update(operator, a.id, 'cancelled', undefined)
+    await agency.engine.start()
+    const question = await agency.until(async () => (await agency.inspect(run)).questions[0])
+    await agency.questions.answer(operator, question.id, 'retry')
+    await agency.until(async () => (await agency.brief(run, 'b')).status === 'done')
+    expect(await agency.brief(run, 'c')).toMatchObject({ status: 'pending', heldBy: `dependency_failed:${a.id}` })
   })
 
   it('lists briefs by their state', async () => {

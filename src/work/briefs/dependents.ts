@@ -1,7 +1,7 @@
 import { type Change, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import type { Brief } from './contract.ts'
-import { briefs, dependencies, findBrief, listDependents } from './store.ts'
+import { briefs, dependencies, findBrief, listDependenciesOf, listDependents } from './store.ts'
 import type { RunScope } from '../scope.ts'
 
 /** Marks this dependency as met; a brief without unmet dependencies is ready. */
@@ -21,17 +21,30 @@ export async function holdDependents(scope: RunScope, brief: Brief): Promise<Cha
   const held: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, dependency.briefId)
-    if (waiting !== undefined) held.push(updated(briefs, waiting, { heldBy: `dependency_failed:${brief.id}` }))
+    if (waiting !== undefined) held.push(updated(briefs, waiting, { heldBy: holdOf(brief.id) }))
   }
   return held
 }
 
-/** Releases the held dependents of a brief that is tried again. */
+/** Releases the held dependents of a brief that is tried again, unless another brief holds them as well. */
 export async function freeDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
   const freed: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, dependency.briefId)
-    if (waiting?.heldBy === `dependency_failed:${brief.id}`) freed.push(updated(briefs, waiting, { heldBy: null }))
+    if (waiting?.heldBy !== holdOf(brief.id)) continue
+    const other = await findOtherHolder(scope, waiting, brief)
+    freed.push(updated(briefs, waiting, { heldBy: other === null ? null : holdOf(other) }))
   }
   return freed
+}
+
+const holdOf = (briefId: string): string => `dependency_failed:${briefId}`
+
+async function findOtherHolder({ tx }: RunScope, waiting: Brief, freed: Brief): Promise<string | null> {
+  for (const { afterId, met } of await listDependenciesOf(tx, waiting.id)) {
+    if (met || afterId === freed.id) continue
+    const before = await findBrief(tx, afterId)
+    if (before?.status === 'failed' || before?.status === 'cancelled') return afterId
+  }
+  return null
 }
