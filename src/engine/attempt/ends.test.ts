@@ -3,8 +3,10 @@ import { expect, it } from 'vitest'
 import { startAgency, work } from '../../../test/support/agency.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
-import type { AgentEnded, Runtime, RuntimeEvent } from '../../adapters/runtime/port.ts'
+import type { AgentEnded, Launch, Runtime, RuntimeEvent } from '../../adapters/runtime/port.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import { createMemoryWorkspaces } from '../../workspaces/memory.ts'
+import type { Workspaces } from '../../workspaces/port.ts'
 
 /** A runtime whose agent prints these events only when it is interrupted. */
 function lastWords(words: readonly RuntimeEvent[]): { runtime: Runtime; interrupted: Promise<void> } {
@@ -48,6 +50,30 @@ describeStores('the end of a run', (openFresh) => {
     expect((await agency.inspect(started)).attempts.find(({ id }) => id === verifier.id)).toMatchObject({
       outcome: 'interrupted',
     })
+  })
+
+  it('launches no agent whose workspace was still being prepared', async () => {
+    const { runtime } = lastWords([])
+    let launches = 0
+    const counting = { ...runtime, launch: (launch: Launch) => (launches++, runtime.launch(launch)) }
+    const memory = createMemoryWorkspaces()
+    const [begun, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const workspaces: Workspaces = {
+      ...memory,
+      prepare: async (request) => {
+        begun.resolve()
+        await finished.promise
+        return memory.prepare(request)
+      },
+    }
+    const agency = await startAgency(openFresh, { runtimes: [counting], workspaces })
+    const started = await agency.run({ runtime: 'last-words' })
+    await begun.promise
+    await agency.runs.cancel(operator, started.id, undefined)
+    finished.resolve()
+    await agency.engine.idle()
+    expect(launches).toBe(0)
+    expect((await agency.inspect(started)).attempts).toMatchObject([{ outcome: 'interrupted' }])
   })
 
   it('does not lose the calls that its agents made before they were gone', async () => {

@@ -73,6 +73,8 @@ function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots)
       const inputs = await resolveInputs(deps, run, claimed.brief)
       const prompt = await promptFor(deps, claimed, inputs)
       const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
+      // Making a clone takes time, in which the run may have been cancelled.
+      if (stopped !== null) throw new Error('it was stopped before its agent started')
       handle = await runtime.launch({
         launchId: attempt.id as never,
         prompt,

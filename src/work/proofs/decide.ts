@@ -1,6 +1,6 @@
 import { shorten } from '../../kernel/text.ts'
 import type { PlaybookEvent } from '../../playbooks/contract.ts'
-import { listLiveAttemptsOfRun } from '../attempts/store.ts'
+import { countUnderWay } from '../attempts/store.ts'
 import type { Brief, Correction } from '../briefs/contract.ts'
 import { blockBrief, failBrief, passBrief } from '../briefs/moves.ts'
 import { reworkBrief } from '../briefs/send-back.ts'
@@ -85,7 +85,7 @@ const isOtherWorkOpen = async ({ tx, run }: RunScope): Promise<boolean> =>
 /** Asks about failed repairs once no agent is at work any more. */
 async function surfaceFailure(scope: RunScope): Promise<void> {
   const { tx, run } = scope
-  if ((await listLiveAttemptsOfRun(tx, run.id)).length > 0) return
+  if ((await countUnderWay(tx, run.id)) > 0) return
   if (run.abandoned || run.configuration.onLimit === 'fail')
     return endRun(scope, 'failed', 'the merged result could not be repaired')
   await askAboutFailures(scope)
