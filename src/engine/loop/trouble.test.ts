@@ -17,6 +17,8 @@ const hang: StepInput[] = [{ hang: {} }]
 const ofKind = (events: readonly Event[], kind: Event['kind']): Event[] => events.filter((each) => each.kind === kind)
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
+const ofRun = (streams: readonly Stream[]): boolean => streams.some((stream) => stream.startsWith('run:'))
+
 /** A store that refuses the next writes on request and counts them. */
 function troubled(db: Db) {
   let left = 0
@@ -61,7 +63,8 @@ describeStores('a store that refuses writes for a while', (openFresh) => {
       clock,
       mayLogErrors: true,
       chaosPoint: (point) => {
-        if (point === moment) trouble.refuse(2, { code })
+        // Jobs write too, at any time, and would use up a refusal.
+        if (point === moment) trouble.refuse(2, { code, streams: ofRun })
         if (point === 'attempt.started') agency.gate('started').open()
       },
     })
