@@ -324,7 +324,11 @@ describeStores('a playbook that throws', (openFresh) => {
       const question = await agency.until(async () => (await agency.inspect(started)).questions[0])
       if (way === 'abandon') await agency.questions.answer(operator, question.id, 'abandon')
       else await agency.runs.cancel(operator, started.id, undefined)
-      expect(await agency.settled(started)).toMatchObject({ status: way === 'abandon' ? 'failed' : 'cancelled' })
+      expect(await agency.settled(started)).toMatchObject(
+        way === 'abandon'
+          ? { status: 'failed', summary: 'abandoned by operator, without its playbook: a fault of the playbook' }
+          : { status: 'cancelled' },
+      )
     },
   )
 

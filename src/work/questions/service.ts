@@ -6,6 +6,7 @@ import { type Actor, actorName } from '../../kernel/actor.ts'
 import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { ChaosPoint } from '../../kernel/chaos-point.ts'
+import { redact } from '../../secrets/redact.ts'
 import { listLiveAttemptsOfRun } from '../attempts/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { endRun } from '../runs/end.ts'
@@ -59,12 +60,19 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
           tx.afterCommit(() => chaosPoint('question.answered'))
           return answered
         })
+      if (!isGivingUp(asked, answer)) return record(scopes)
+      let fault: unknown
+      const decide: ScopeParts['decide'] = (scope, event) =>
+        scopes.decide(scope, event).catch((error: unknown) => {
+          fault = error
+          throw error
+        })
       try {
-        return await record(scopes)
+        return await record({ ...scopes, decide })
       } catch (error) {
-        if (!isGivingUp(asked, answer) || (error instanceof AgencyError && error.code !== 'bug')) throw error
-        // The fault may be the playbook's own, which must not keep a run open that the operator gives up.
-        return record({ ...scopes, decide: (scope) => endUndecided(scope, actorName(by)) })
+        if (error !== fault || (error instanceof AgencyError && error.code !== 'bug')) throw error
+        // A playbook that throws must not keep a run open that the operator gives up.
+        return record({ ...scopes, decide: (scope) => endUndecided(scope, actorName(by), error) })
       }
     },
 
@@ -99,9 +107,11 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
 const isGivingUp = ({ class: cause, options }: Question, answer: string): boolean =>
   cause === 'fault' && options.some(({ key, label }) => key === 'abandon' && [key, label].includes(answer.trim()))
 
-/** Ends a run whose playbook cannot be asked. */
-async function endUndecided(scope: RunScope, by: string): Promise<void> {
-  if (scope.run.endedAt === null) await endRun(scope, 'failed', `abandoned by ${by}`)
+/** Ends a run whose playbook cannot be asked, and names the fault. */
+async function endUndecided(scope: RunScope, by: string, error: unknown): Promise<void> {
+  if (scope.run.endedAt !== null) return
+  const fault = shorten(redact(error instanceof Error ? error.message : String(error)), 500)
+  await endRun(scope, 'failed', `abandoned by ${by}, without its playbook: ${fault}`)
 }
 
 async function requireQuestion(tx: ReadTx, id: string): Promise<Question> {
