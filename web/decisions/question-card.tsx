@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useId, useRef, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
-import type { Question, QuestionOption } from '../../src/work/questions/contract.ts'
+import { type Question, type QuestionOption, takesOwnWords } from '../../src/work/questions/contract.ts'
 import { call } from '../client.ts'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { StateLabel } from '../parts/state.tsx'
@@ -53,14 +53,16 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
                 onChoose={() => (isOwnWords(question, option) ? own.current?.focus() : send(option.key))}
               />
             ))}
-            <OwnAnswer
-              field={own}
-              label={question.class === 'checks' ? 'Setup command' : 'Other answer'}
-              disabled={answer.isPending}
-              sending={answer.isPending}
-              onTouch={onTouch}
-              onSend={send}
-            />
+            {takesOwnWords(question) && (
+              <OwnAnswer
+                field={own}
+                label={question.class === 'checks' ? 'Setup command' : 'Other answer'}
+                disabled={answer.isPending}
+                sending={answer.isPending}
+                onTouch={onTouch}
+                onSend={send}
+              />
+            )}
           </div>
           {answer.error !== null && <ErrorLine error={answer.error} />}
         </>

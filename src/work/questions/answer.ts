@@ -7,10 +7,9 @@ import type { Brief, Guidance } from '../briefs/contract.ts'
 import { endStatuses } from '../briefs/states.ts'
 import { briefs, findBrief } from '../briefs/store.ts'
 import { findNoteById } from '../notes/store.ts'
-import type { Question } from './contract.ts'
+import { type Question, takesOwnWords } from './contract.ts'
 import { findQuestion, listQuestionsOfBrief, questions } from './store.ts'
 import { checkAnswer, continueAfterChecks } from '../repository-settings/answer.ts'
-import { setupOption } from '../repository-settings/ask.ts'
 import { goOnAfterBudget } from '../budgets/answer.ts'
 import { resumeRun } from '../gates/decide.ts'
 import { resolveNote } from '../notes/moves.ts'
@@ -74,10 +73,6 @@ export async function answerQuestion(
   else if (question.briefId !== null) await release(scope, question, chosen?.key ?? null, chosen?.label ?? clean, by)
   return { ...question, ...patch }
 }
-
-/** The operator's own words about checks are a setup command, where one can help. */
-const takesOwnWords = ({ class: cause, options }: Question): boolean =>
-  cause === 'checks' ? options.some(({ key }) => key === setupOption) : cause !== 'gate'
 
 async function settleNote(scope: RunScope, noteId: string, answer: string): Promise<void> {
   const note = await findNoteById(scope.tx, noteId)

@@ -75,6 +75,10 @@ export const Question = z.object({
 })
 export type Question = z.infer<typeof Question>
 
+/** Reports whether a question takes an answer in own words. About checks, these are a setup command, where one helps. */
+export const takesOwnWords = ({ class: cause, options }: Pick<Question, 'class' | 'options'>): boolean =>
+  cause === 'checks' ? options.some(({ key }) => key === 'setup') : cause !== 'gate'
+
 /** The fields of a question that an agent may set; the engine sets the others. */
 export const Ask = z.strictObject({
   text: z.string().trim().min(1).max(4_000),
