@@ -6,6 +6,7 @@ import { table } from '../db/table.ts'
 import type { NewEvent } from './append.ts'
 import { change, create, deleted, inserted, record, updated } from './change.ts'
 import { replayEvents } from './replay.ts'
+import type { Upgrade } from './upgrades.ts'
 
 interface Role {
   id: number
@@ -83,6 +84,49 @@ describeStores('the replay', (openFresh) => {
     await fill(db)
     await raw("INSERT INTO roles (id, name, description) VALUES (3, 'role 3', '')")
     expect((await replayEvents(db, [roles, workers])).differences).toEqual(['roles 3: in the store, not in the events'])
+  })
+})
+
+describeStores('the replay of a stream that a migration has marked', (openFresh) => {
+  /** The effect of an invented migration 90. */
+  const upgrades = new Map<number, Upgrade>([
+    [
+      90,
+      (rows) => {
+        for (const { key, columns } of rows.of('roles'))
+          if (columns['id'] === 4) {
+            rows.delete('roles', key)
+            rows.put('roles', [5], { id: 5, name: 'fifth', description: '' })
+          } else rows.put('roles', key, { ...columns, description: 'moved' })
+      },
+    ],
+  ])
+  const migrate = [
+    "UPDATE roles SET description = 'moved'",
+    'DELETE FROM roles WHERE id = 4',
+    "INSERT INTO roles (id, name, description) VALUES (5, 'fifth', '')",
+    'INSERT INTO schema_marks (version, stream, seq) SELECT 90, stream, seq FROM streams',
+  ]
+
+  it('changes the rows of older events as the migration did, and not those of newer events', async () => {
+    const { db, raw } = await openFresh()
+    await fill(db)
+    for (const statement of migrate) await raw(statement)
+    await db.write(['org:1'], async (tx) => {
+      await record(tx, event, [deleted(roles, { id: 5, name: 'fifth', description: '' })])
+      await record(tx, event, [updated(roles, { id: 1, name: 'lead', description: 'moved' }, { description: 'later' })])
+      await create(tx, roles, { id: 6, name: 'sixth', description: 'of today' }, event)
+    })
+    expect((await replayEvents(db, [roles, workers], undefined, upgrades)).differences).toEqual([])
+    expect((await replayEvents(db, [roles, workers], 'org:1', upgrades)).differences).toEqual([])
+    expect((await replayEvents(db, [roles, workers])).differences).not.toEqual([])
+  })
+
+  it('upgrades a stream without newer events too', async () => {
+    const { db, raw } = await openFresh()
+    await fill(db)
+    for (const statement of migrate) await raw(statement)
+    expect((await replayEvents(db, [roles, workers], undefined, upgrades)).differences).toEqual([])
   })
 })
 

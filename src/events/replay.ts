@@ -5,6 +5,8 @@ import { sqlOf } from '../db/tx.ts'
 import { canonicalJson } from '../kernel/json.ts'
 import { snakeCase } from '../kernel/text.ts'
 import type { StoredChange } from './change.ts'
+import { createRebuiltRows, rowName } from './rebuilt-rows.ts'
+import { type Upgrade, upgrades } from './upgrades.ts'
 
 export interface ReplayResult {
   rows: number
@@ -12,49 +14,70 @@ export interface ReplayResult {
   differences: string[]
 }
 
-/** Rebuilds the rows of one stream, or of all, from the events alone and compares them with the stored rows. */
-export const replayEvents = (db: Db, tables: readonly AnyTable[], stream?: string): Promise<ReplayResult> =>
+/**
+ * Rebuilds the rows of one stream, or of all, from the events alone and compares them with the stored rows. Rows that a
+ * migration has changed are changed in the same way when the replay has passed the last event before that migration.
+ */
+export const replayEvents = (
+  db: Db,
+  tables: readonly AnyTable[],
+  stream?: string,
+  known: ReadonlyMap<number, Upgrade> = upgrades,
+): Promise<ReplayResult> =>
   db.read(async (tx) => {
     const rebuilt = new Map<string, Record<string, unknown>>()
     const result: ReplayResult = { rows: 0, events: 0, differences: [] }
-    for await (const changes of storedChanges(tx, stream)) {
-      result.events++
-      for (const stored of changes) apply(rebuilt, stored)
-    }
+    for (const each of stream === undefined ? await streamNames(tx) : [stream])
+      await rebuildStream(tx, each, known, rebuilt, result)
     for (const table of tables) await compare(tx, table, rebuilt, stream, result)
     for (const name of rebuilt.keys()) result.differences.push(`${name}: in the events, not in the store`)
     return result
   })
 
-async function* storedChanges(tx: ReadTx, stream: string | undefined): AsyncGenerator<StoredChange[]> {
-  const streams =
-    stream === undefined
-      ? await column('stream', text).all(sqlOf(tx), 'SELECT stream FROM streams ORDER BY stream')
-      : [stream]
-  for (const each of streams) {
-    let seq = 0
-    for (;;) {
-      const rows = await changesOfEvents.all(
-        sqlOf(tx),
-        'SELECT seq, changes FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000',
-        [each, seq],
-      )
-      for (const row of rows) {
-        seq = row.seq
-        yield row.changes
-      }
-      if (rows.length < 1000) break
-    }
+const streamNames = (tx: ReadTx): Promise<string[]> =>
+  column('stream', text).all(sqlOf(tx), 'SELECT stream FROM streams ORDER BY stream')
+
+async function rebuildStream(
+  tx: ReadTx,
+  stream: string,
+  known: ReadonlyMap<number, Upgrade>,
+  rebuilt: Map<string, Record<string, unknown>>,
+  result: ReplayResult,
+): Promise<void> {
+  const rows = createRebuiltRows()
+  const marks = await listMarks(tx, stream)
+  const upgradeBefore = (seq: number): void => {
+    while (marks[0] !== undefined && marks[0].seq < seq) known.get(marks.shift()?.version as number)?.(rows)
+  }
+  for await (const { seq, changes } of storedChanges(tx, stream)) {
+    upgradeBefore(seq)
+    result.events++
+    for (const stored of changes) rows.apply(stored)
+  }
+  upgradeBefore(Infinity)
+  for (const [name, columns] of rows.entries()) rebuilt.set(name, columns)
+}
+
+const listMarks = (tx: ReadTx, stream: string): Promise<{ version: number; seq: number }[]> =>
+  marksOfStream.all(sqlOf(tx), 'SELECT version, seq FROM schema_marks WHERE stream = ? ORDER BY version', [stream])
+
+const marksOfStream = columns({ version: integer, seq: integer })
+
+async function* storedChanges(tx: ReadTx, stream: string): AsyncGenerator<{ seq: number; changes: StoredChange[] }> {
+  let seq = 0
+  for (;;) {
+    const rows = await changesOfEvents.all(
+      sqlOf(tx),
+      'SELECT seq, changes FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000',
+      [stream, seq],
+    )
+    yield* rows
+    if (rows.length < 1000) return
+    seq = rows.at(-1)?.seq as number
   }
 }
 
 const changesOfEvents = columns({ seq: integer, changes: json<StoredChange[]>() })
-
-function apply(rebuilt: Map<string, Record<string, unknown>>, [sign, table, key, columns]: StoredChange): void {
-  const name = `${table} ${key.join('/')}`
-  if (sign === '-') rebuilt.delete(name)
-  else rebuilt.set(name, sign === '+' ? columns : { ...rebuilt.get(name), ...columns })
-}
 
 async function compare(
   tx: ReadTx,
@@ -66,7 +89,10 @@ async function compare(
   const order = table.key.map(snakeCase)
   const rows = await sqlOf(tx).all(`SELECT * FROM ${table.name} ORDER BY ${order.join(', ')}`)
   for (const row of rows) {
-    const name = `${table.name} ${order.map((column) => row[column]).join('/')}`
+    const name = rowName(
+      table.name,
+      order.map((column) => row[column]),
+    )
     const expected = rebuilt.get(name)
     rebuilt.delete(name)
     if (expected === undefined) {

@@ -1,0 +1,8 @@
+-- The last event of each stream that was written before a migration which changed the shape of rows: a replay of the
+-- stream applies the same change when it has passed that event.
+CREATE TABLE schema_marks (
+  version BIGINT NOT NULL,
+  stream TEXT COLLATE "C" NOT NULL,
+  seq BIGINT NOT NULL CHECK (seq >= 0),
+  PRIMARY KEY (version, stream)
+);
