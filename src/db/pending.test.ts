@@ -16,6 +16,7 @@ interface Role {
 }
 
 const roles = table<Role>('roles', { stream: () => 'org:1' })
+const leaves = table<Role>('roles', { stream: () => 'org:1', isLeaf: true })
 const event: NewEvent = { kind: 'org_changed', by: 'operator', message: 'changed' }
 const role = (id: number, name: string): Role => ({ id, name, description: '' })
 
@@ -76,6 +77,34 @@ describeStores('pending rows of a transaction', (openFresh) => {
       ])
     })
     expect(await db.read((tx) => findRows(tx, roles, '1 = 1 ORDER BY id'))).toEqual([role(2, 'c'), role(3, 'a')])
+  })
+
+  it('of a leaf are deleted with the others, before a change that takes their place', async () => {
+    const { db } = await openFresh()
+    await db.write(['org:1'], (tx) =>
+      record(tx, event, [
+        inserted(leaves, role(1, 'a')),
+        inserted(leaves, role(2, 'b')),
+        inserted(leaves, role(3, 'c')),
+      ]),
+    )
+    await db.write(['org:1'], async (tx) => {
+      expect(await findRow(tx, leaves, 1)).toEqual(role(1, 'a'))
+      const before = db.statements()
+      await record(tx, event, [
+        deleted(leaves, role(1, 'a')),
+        inserted(leaves, role(1, 'd')),
+        deleted(leaves, role(2, 'b')),
+        updated(leaves, role(3, 'c'), { name: 'b' }),
+      ])
+      expect(db.statements()).toBe(before)
+      await record(tx, event, [deleted(leaves, role(1, 'd'))])
+      expect(await findRow(tx, leaves, 1)).toBeUndefined()
+    })
+    expect(await db.read((tx) => findRows(tx, leaves, '1 = 1 ORDER BY id'))).toEqual([role(3, 'b')])
+    expect((await replayEvents(db, [leaves])).differences).toEqual([])
+    const twice = db.write(['org:1'], (tx) => record(tx, event, [deleted(leaves, role(1, 'd'))]))
+    await expect(twice).rejects.toThrow('removed 0 rows')
   })
 
   it('fail the transaction when they cannot be written, even if the error is ignored', async () => {

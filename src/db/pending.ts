@@ -23,15 +23,17 @@ interface Phase {
   inserts: { target: Target; columns: SqlRow }[]
   updates: Map<string, Update>
   updatedTables: Set<string>
+  deletes: Map<string, { target: Target; key: readonly SqlValue[] }>
 }
 
-const newPhase = (): Phase => ({ inserts: [], updates: new Map(), updatedTables: new Set() })
+const newPhase = (): Phase => ({ inserts: [], updates: new Map(), updatedTables: new Set(), deletes: new Map() })
 
 /**
  * Row changes that are committed together, flushed before a query that may read them or at the end: a brief that passes
  * through four states in one transaction is updated once, and rows of one table are inserted together. Inserts are
  * written first, in their order, so that an update never refers to a row that does not exist yet; but never before an
- * earlier update of the same table, which may have freed a value of a unique index: such an insert starts a new phase.
+ * earlier update or delete in the same table, which may have freed a value of a unique index: such an insert starts a
+ * new phase. Deletes come last, and any later change starts a new phase.
  */
 export class PendingRows {
   #phases: Phase[] = []
@@ -54,7 +56,8 @@ export class PendingRows {
     if (!this.#tables.has(table)) return false
     if (matches === undefined) return true
     return this.#phases.some(
-      ({ inserts, updates }) =>
+      ({ inserts, updates, deletes }) =>
+        [...deletes.values()].some(({ target }) => target.name === table) ||
         inserts.some(({ target, columns }) => target.name === table && matches(columns)) ||
         [...updates.values()].some(({ target, columns }) => target.name === table && matches(columns)),
     )
@@ -68,8 +71,8 @@ export class PendingRows {
     this.#tables.add(target.name)
     this.#rowIds.add(rowIdOf(target, key))
     this.cache?.addInserted(target, key, columns)
-    const last = this.#phases.at(-1)
-    const phase = last === undefined || last.updatedTables.has(target.name) ? this.#begin() : last
+    const last = this.#open()
+    const phase = last.updatedTables.has(target.name) ? this.#begin() : last
     phase.inserts.push({ target, columns })
   }
 
@@ -78,11 +81,21 @@ export class PendingRows {
     this.#tables.add(target.name)
     this.#rowIds.add(rowId)
     this.cache?.update(rowId, columns)
-    const phase = this.#phases.at(-1) ?? this.#begin()
+    const phase = this.#open()
     phase.updatedTables.add(target.name)
     const waiting = phase.updates.get(rowId)
     if (waiting === undefined) phase.updates.set(rowId, { target, key, columns: { ...columns } })
     else Object.assign(waiting.columns, columns)
+  }
+
+  /** Deletes a row to which no other row refers, so that the store changes no further row with it. */
+  delete(target: Target, key: readonly SqlValue[]): void {
+    const rowId = rowIdOf(target, key)
+    this.#tables.add(target.name)
+    this.#rowIds.add(rowId)
+    this.cache?.delete(rowId)
+    const phase = this.#phases.at(-1) ?? this.#begin()
+    phase.deletes.set(rowId, { target, key })
   }
 
   async flush(sql: Sql): Promise<void> {
@@ -91,9 +104,10 @@ export class PendingRows {
     this.#tables.clear()
     this.#rowIds.clear()
     try {
-      for (const { inserts, updates } of phases) {
+      for (const { inserts, updates, deletes } of phases) {
         await insertAll(sql, inserts)
         for (const update of updates.values()) await runUpdate(sql, update)
+        for (const { target, key } of deletes.values()) await runDelete(sql, target, key)
       }
     } catch (error) {
       this.#failure ??= { error }
@@ -107,6 +121,12 @@ export class PendingRows {
    */
   throwFailure(): void {
     if (this.#failure !== null) throw this.#failure.error
+  }
+
+  /** Returns the phase for a further change. */
+  #open(): Phase {
+    const last = this.#phases.at(-1)
+    return last === undefined || last.deletes.size > 0 ? this.#begin() : last
   }
 
   #begin(): Phase {
@@ -154,3 +174,12 @@ export const insertText = (table: string, columns: string, width: number, rows: 
     const row = `(${Array(width).fill('?').join(', ')})`
     return `INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`
   })
+
+async function runDelete(sql: Sql, target: Target, key: readonly SqlValue[]): Promise<void> {
+  const text = cachedSql(
+    `-${target.name}`,
+    () => `DELETE FROM ${target.name} WHERE ${target.keyColumns.map((column) => `${column} = ?`).join(' AND ')}`,
+  )
+  const changed = await sql.run(text, key)
+  if (changed !== 1) throw bug(`a delete of ${target.name} ${key.join('/')} removed ${changed} rows`)
+}

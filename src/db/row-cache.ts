@@ -49,6 +49,11 @@ export class RowCache {
     if (isLarge(values)) this.#large.add(rowId)
   }
 
+  delete(rowId: string): void {
+    this.#rows.delete(rowId)
+    this.#large.delete(rowId)
+  }
+
   clear(): void {
     this.#rows.clear()
     this.#large.clear()

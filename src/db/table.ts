@@ -15,6 +15,8 @@ export interface Table<Row extends object> {
   readonly keyColumns: readonly string[]
   readonly json: ReadonlySet<string>
   readonly booleans: ReadonlySet<string>
+  /** No row of another table refers to a row of this one. */
+  readonly isLeaf: boolean
   /** Values that later added columns have in rows older than the column. */
   readonly added: SqlRow
   readonly stream: (row: Row) => Stream
@@ -30,6 +32,7 @@ export function table<Row extends object>(
     key?: readonly (keyof Row & string)[]
     json?: readonly (keyof Row & string)[]
     booleans?: readonly (keyof Row & string)[]
+    isLeaf?: boolean
     added?: SqlRow
     stream: (row: Row) => Stream
   },
@@ -41,6 +44,7 @@ export function table<Row extends object>(
     keyColumns: key.map(snakeCase),
     json: new Set(options.json),
     booleans: new Set(options.booleans),
+    isLeaf: options.isLeaf ?? false,
     added: options.added ?? {},
     stream: options.stream,
   }
@@ -89,11 +93,13 @@ export function decode<Row extends object>(table: Table<Row>, row: SqlRow): Row 
   return values as Row
 }
 
+/** Deletes a row at once, because the store may change rows that refer to it; a row of a leaf is deleted with the others. */
 export async function deleteRow<Row extends object>(
   tx: ReadTx,
   table: Table<Row>,
   key: readonly SqlValue[],
 ): Promise<void> {
+  if (table.isLeaf) return openTx(tx).rows.delete(table, key)
   await sqlOf(tx).run(`DELETE FROM ${table.name} WHERE ${whereKey(table)}`, key)
 }
 

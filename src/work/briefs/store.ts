@@ -34,6 +34,7 @@ export const briefs = table<Brief>('briefs', {
 export const dependencies = table<Dependency>('dependencies', {
   key: ['briefId', 'afterId'],
   booleans: ['met'],
+  isLeaf: true,
   stream: (row) => `run:${row.runId}`,
 })
 
