@@ -5,6 +5,7 @@ import { rolldown } from 'rolldown'
 import { build as buildWithVite } from 'vite'
 
 import { entrySources } from '../src/entries.ts'
+import { builtInsByName, withoutHttp2 } from './built-ins.ts'
 import { bundleCommandLine } from './bundle-cli.ts'
 import { licencesOf } from './licences.ts'
 
@@ -36,7 +37,8 @@ async function bundle(folder: string, input: Record<string, string>): Promise<st
     input,
     platform: 'node',
     // Optional parts of pg that are not installed; pg loads them at run time only when they are configured.
-    external: [/^node:/, 'pg-native', /^cloudflare:/],
+    external: ['pg-native', /^cloudflare:/],
+    plugins: [withoutHttp2, builtInsByName],
     treeshake: true,
     logLevel: 'warn',
   })

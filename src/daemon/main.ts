@@ -1,44 +1,5 @@
-import { parseArgs } from 'node:util'
+import { cacheCompiledCode } from '../cli/compile-cache.ts'
 
-import { AgencyError, exitCodes, refusal } from '../kernel/errors.ts'
-import { operatorPersona } from '../kernel/ids.ts'
-import { followDemo } from './foreground.ts'
-import { startDaemon } from './start.ts'
-
-const { values: flags } = parseArgs({
-  options: {
-    port: { type: 'string' },
-    foreground: { type: 'boolean' },
-    demo: { type: 'boolean' },
-    'no-seed': { type: 'boolean' },
-  },
-})
-
-try {
-  const isEmpty = flags['no-seed'] === true
-  const isDemo = flags.demo === true
-  if (isEmpty && isDemo)
-    throw refusal('invalid_input', '--demo and --no-seed exclude each other: the demonstration needs an organisation', {
-      hint: 'Use only one of the two.',
-    })
-  const begin = isEmpty ? 'empty' : isDemo ? 'reference' : 'seeded'
-  const print = flags.foreground === true ? (line: string) => console.log(line) : undefined
-  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, print })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
-  const operator = { kind: 'operator', personaId: operatorPersona } as const
-  const demo = isDemo ? await daemon.demos.first(operator) : null
-  if (flags.foreground === true) {
-    console.log(`Agency is up: ${daemon.createLink(demo === null ? '/' : `/runs/${demo.id}`).url}`)
-    if (demo !== null) void followDemo(daemon, demo)
-  }
-  await daemon.stopped
-  process.exit(0)
-} catch (error) {
-  // The one line that "agency up" shows; a bug is logged with its stack.
-  if (error instanceof AgencyError && error.code !== 'bug') {
-    console.error(`error: ${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}`)
-    process.exit(exitCodes[error.code])
-  }
-  console.error(error)
-  process.exit(1)
-}
+// Nothing else is imported before the cache is on, because only code that is loaded afterwards comes from it.
+cacheCompiledCode()
+await import('./run.ts')

@@ -130,15 +130,19 @@ async function open(
   undo.push(() => db.close())
   const isFirst = await seedOrganisation(db, { isEmpty: begin === 'empty' })
   if (begin === 'empty' && !isFirst) log.warn('this home was started before, so its content stays as it is')
-  const talent = await openTalent({
-    folders: {
-      bundled: talentRoot(),
-      home: join(paths.home, 'talent'),
-      playbooks: playbooksRoot(),
-      prompts: join(paths.home, 'prompts'),
-    },
-    log,
-  })
+  // The trial of the box is a process to wait for; meanwhile the talent is read.
+  const [boxing, talent] = await Promise.all([
+    prepareBox(paths, values, { env, clock, log }),
+    openTalent({
+      folders: {
+        bundled: talentRoot(),
+        home: join(paths.home, 'talent'),
+        playbooks: playbooksRoot(),
+        prompts: join(paths.home, 'prompts'),
+      },
+      log,
+    }),
+  ])
   const org = composeOrganisation({
     db,
     clock,
@@ -169,7 +173,6 @@ async function open(
     address: () => listening?.address ?? '',
   })
   const gateFile = createGateFile({ db, path: join(paths.home, 'workspace', 'pending_gates.json'), log })
-  const boxing = await prepareBox(paths, values, { env, clock, log })
   const git = createGit({ clock })
   const mirrors = createMirrors({ root: join(paths.home, 'mirrors'), git, log })
   const workspaces = createDirectoryWorkspaces({

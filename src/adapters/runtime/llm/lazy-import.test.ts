@@ -13,7 +13,7 @@ it('does not load the model library in the daemon', () => {
     loaded.add(target)
     for (const each of files.get(target)?.imports ?? []) if (!each.typeOnly && !each.later) load(each.target)
   }
-  load('src/daemon/main.ts')
+  load('src/daemon/run.ts')
   expect([...loaded]).toContain('src/adapters/runtime/llm/runtime.ts')
   expect([...loaded].filter((name) => name === 'ai' || name.startsWith('@ai-sdk/'))).toEqual([])
 })

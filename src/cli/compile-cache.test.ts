@@ -1,0 +1,39 @@
+// @suite process
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+
+import { readSources } from '../../test/support/imports.ts'
+import { freshFolder } from '../../test/support/store.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const directoryOf = (home: string): string =>
+  execFileSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import { cacheCompiledCode } from ${JSON.stringify(join(import.meta.dirname, 'compile-cache.ts'))}
+      cacheCompiledCode()
+      console.log(process.getBuiltinModule('node:module').getCompileCacheDir())`,
+    ],
+    { encoding: 'utf8', env: { PATH: process.env['PATH'], AGENCY_HOME: home } },
+  ).trim()
+
+it('keeps compiled code in the home', () => {
+  const home = freshFolder()
+  expect(directoryOf(home).startsWith(join(home, 'cache'))).toBe(true)
+})
+
+it('creates no home for compiled code', () => {
+  const home = join(freshFolder(), 'none')
+  expect(directoryOf(home)).toBe('undefined')
+  expect(existsSync(home)).toBe(false)
+})
+
+it.each(['src/cli/main.ts', 'src/daemon/main.ts'])('loads nothing in %s before the cache is on', (path) => {
+  const imports = readSources(root, ['src']).find((file) => file.path === path)?.imports ?? []
+  expect(imports.filter(({ later }) => !later).map(({ target }) => target)).toEqual(['src/cli/compile-cache.ts'])
+  expect(imports.some(({ later }) => later)).toBe(true)
+})
