@@ -1,10 +1,11 @@
 import { printAnswer } from '../../../cli/answers.ts'
 import type { inspectCommand } from '../../../cli/commands/inspect.ts'
 import type { CliContext } from '../../../cli/context.ts'
+import { viewOf } from '../../../cli/playbook-views.ts'
 import type { Handler, OptionsFor } from '../../../cli/declare.ts'
 import { ago, bold, duration, faint, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
-import { formatEvent } from '../../../events/cli.ts'
+import { type EventLine, formatEvent } from '../../../events/cli.ts'
 import { checkedInWarning } from '../../../kernel/checked-in.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { shorten } from '../../../kernel/text.ts'
@@ -23,9 +24,7 @@ import {
   type Inspection,
   ofBrief,
 } from './inspection.ts'
-import { ofTier, standings, type TierName, tierLines, tierTree } from './tiers.ts'
 import { artifactLine, boxText, placeText, viewNames, views } from './views.ts'
-import { withTier } from './watch.ts'
 
 type InspectOptions = OptionsFor<typeof inspectCommand>
 
@@ -44,8 +43,9 @@ async function inspectOne(context: CliContext, id: string, options: InspectOptio
     throw refusal('invalid_input', '--history needs --brief', { hint: 'agency inspect --help' })
   if (options.config) return printAnswer(context, options, runEndpoints.configuration, { run_id: id })
   const whole = await fetchInspection(context, id)
-  if (options.tier !== undefined) return showTier(context, whole, options.tier, options)
-  if (options.escalations) whole.escalations = await fetchEscalations(context, whole.run.id)
+  const view = viewOf(whole.run)
+  if (options.tier !== undefined) return showLevel(context, whole, options.tier, options)
+  if (options.escalations) whole.escalations = await fetchEscalations(context, whole.run.id, view?.rankOf)
   const shown = options.brief === undefined ? whole : ofBrief(whole, findBrief(whole, options.brief))
   const history = options.history ? await briefHistory(context, whole.run.id, shown.briefs[0]?.id ?? '') : null
   if (history !== null) shown.events = history
@@ -53,13 +53,20 @@ async function inspectOne(context: CliContext, id: string, options: InspectOptio
   const one = options.brief === undefined || wanted.length > 0 ? undefined : shown.briefs[0]
   const found = one === undefined ? null : await fetchBrief(context, shown, one)
   if (options.json && found !== null) context.json({ ...found, ...shown })
-  else if (options.json && wanted.length === 0 && whole.run.playbook === 'tiered')
-    context.json({ ...shown, tiers: standings(shown), escalations: await fetchEscalations(context, whole.run.id) })
+  else if (options.json && wanted.length === 0 && view !== undefined)
+    context.json({
+      ...shown,
+      ...view.summary(shown),
+      escalations: await fetchEscalations(context, whole.run.id, view.rankOf),
+    })
   else if (options.json) {
     const parts = wanted.map((name) => [name, views[name].of(shown)])
     context.json(wanted.length > 0 ? { run_id: whole.run.id, ...Object.fromEntries(parts) } : shown)
   } else if (wanted.length > 0)
-    for (const name of wanted) for (const line of views[name].lines(context, shown)) context.out(line)
+    for (const name of wanted) {
+      const more = name === 'verdicts' ? (view?.verdictLines(context, shown) ?? []) : []
+      for (const line of [...views[name].lines(context, shown), ...more]) context.out(line)
+    }
   else if (context.isTty && process.stdin.isTTY && !options.plain && options.brief === undefined)
     return (await import('./walk.ts')).walkRun(context, whole)
   else {
@@ -69,11 +76,12 @@ async function inspectOne(context: CliContext, id: string, options: InspectOptio
   return 0
 }
 
-function showTier(context: CliContext, whole: Inspection, tier: TierName, { json }: InspectOptions): number {
-  if (whole.run.playbook !== 'tiered')
+function showLevel(context: CliContext, whole: Inspection, level: string, { json }: InspectOptions): number {
+  const view = viewOf(whole.run)
+  if (view === undefined)
     throw refusal('invalid_input', `run ${whole.run.id} is ${whole.run.playbook}: it has no tiers`)
-  if (json) context.json(ofTier(whole, tier))
-  else for (const line of tierLines(context, whole, tier)) context.out(line)
+  if (json) context.json(view.ofLevel(whole, level))
+  else for (const line of view.levelLines(context, whole, level)) context.out(line)
   return 0
 }
 
@@ -101,7 +109,8 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
   for (const line of waitingLines(shown)) context.out(line)
   if (brief !== undefined && shown.briefs[0] !== undefined) printDetails(context, shown.briefs[0])
-  if (run.playbook === 'tiered' && brief === undefined) for (const line of tierTree(context, shown)) context.out(line)
+  const view = viewOf(run)
+  if (view !== undefined && brief === undefined) for (const line of view.overview(context, shown)) context.out(line)
   else printBriefs(context, shown)
   const all = history ? shown.events : shown.events.filter(({ level }) => level === 'normal')
   const newest = history ? all : all.slice(-eventsShown)
@@ -109,8 +118,8 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   context.out(
     `events${newest.length < all.length ? ` (newest ${eventsShown}; "agency watch ${run.id}" shows all)` : ''}`,
   )
-  const tiers = new Map(shown.briefs.flatMap(({ id, tier }) => (tier === null ? [] : [[id, tier.toUpperCase()]])))
-  newest.forEach(withTier(run, (event) => context.out(`  ${formatEvent(context, event)}`), tiers))
+  const printEvent = (event: EventLine): void => context.out(`  ${formatEvent(context, event)}`)
+  newest.forEach(view?.tagged(printEvent, shown) ?? printEvent)
 }
 
 function printBriefs(context: CliContext, shown: Inspection): void {

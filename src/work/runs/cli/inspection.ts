@@ -39,7 +39,7 @@ export interface Inspection {
   notes: Wire<NoteView>[]
   spends: Wire<ModelCost>[]
   events: EventLine[]
-  /** The escalations between tiers, with sender and receiver; present only with --escalations. */
+  /** The escalations with sender and receiver; present only with --escalations. */
   escalations?: Escalation[]
 }
 
@@ -102,7 +102,7 @@ export async function fetchBrief(
 export const briefHistory = async (context: CliContext, runId: string, briefId: string): Promise<EventLine[]> =>
   (await eventsOf(context, runId)).filter((event) => event.brief_id === briefId)
 
-/** An escalation from one tier to the next above it; the higher the rank, the further up. */
+/** An escalation from one author to the next above; the higher the rank, the further up. */
 export interface Escalation {
   at: string
   from: string
@@ -113,25 +113,22 @@ export interface Escalation {
   message: string
 }
 
-export const fetchEscalations = async (context: CliContext, runId: string): Promise<Escalation[]> =>
-  escalationsIn(await eventsOf(context, runId, 'escalated'))
+export const fetchEscalations = async (
+  context: CliContext,
+  runId: string,
+  rankOf?: (receiver: string) => number,
+): Promise<Escalation[]> => escalationsIn(await eventsOf(context, runId, 'escalated'), rankOf)
 
-/** Picks the escalations between tiers out of events; a blocked brief also records an event of the same kind. */
+/** Picks the escalations with a receiver out of events; a blocked brief also records an event of the same kind. */
 export const escalationsIn = (
   events: readonly Pick<EventLine, 'at' | 'brief_id' | 'message' | 'data'>[],
+  rankOf: (receiver: string) => number = () => 0,
 ): Escalation[] =>
   events.flatMap(({ at, brief_id, message, data: { from, to, class: cause } }) =>
     typeof from === 'string' && typeof to === 'string'
       ? [{ at, from, to, class: String(cause), rank: rankOf(to), brief_id, message }]
       : [],
   )
-
-/** Ranks: T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the operator. */
-function rankOf(to: string): number {
-  if (to === 'operator') return 5
-  if (to === 't2/lead') return 3
-  return { t3: 1, t2: 2, t1: 4 }[to.slice(0, 2)] ?? 0
-}
 
 async function eventsOf(context: CliContext, runId: string, kind?: string): Promise<EventLine[]> {
   const found: EventLine[] = []

@@ -1,11 +1,11 @@
 import { bytesText, duration, plain, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
+import { viewOf } from '../../../cli/playbook-views.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { checkedInWarning } from '../../../kernel/checked-in.ts'
 import { attemptText as attemptState } from '../../../kernel/attempt-state.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Brief } from '../../briefs/contract.ts'
 import type { Inspection } from './inspection.ts'
-import { tierLines, tierNames, tierText } from './tiers.ts'
 import {
   artifactLine,
   boxText,
@@ -29,6 +29,7 @@ export interface TreeLine {
 /** Formats a run as the lines of a tree. */
 export function treeLines(screen: Screen, shown: Inspection): TreeLine[] {
   const { run } = shown
+  const view = viewOf(run)
   return [
     line(0, `${statusText(screen, run.status)}  ${run.id}  ${plain(run.goal_anchor)}`, () => [
       ...visible(run.goal_anchor).split('\n'),
@@ -38,9 +39,11 @@ export function treeLines(screen: Screen, shown: Inspection): TreeLine[] {
       `summary  ${plain(run.summary ?? '–')}`,
       `held by  ${run.held_by ?? '–'}`,
     ]),
-    ...(run.playbook === 'tiered'
-      ? tierNames.map((tier) => line(1, tierText(screen, shown, tier), () => tierLines(screen, shown, tier)))
-      : []),
+    ...(view === undefined
+      ? []
+      : view.levels.map((level) =>
+          line(1, view.levelText(screen, shown, level), () => view.levelLines(screen, shown, level)),
+        )),
     ...shown.gates.map((gate) =>
       line(
         1,

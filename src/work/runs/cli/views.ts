@@ -38,10 +38,8 @@ export const views = {
   },
   verdicts: {
     of: (run: Inspection) => run.verdicts,
-    lines: (screen: Screen, run: Inspection) => [
-      ...each('verdicts', run.verdicts, (verdict) => verdictLines(screen, run, verdict)),
-      ...jointVerdicts(run).flatMap((verdict) => jointLines(screen, verdict)),
-    ],
+    lines: (screen: Screen, run: Inspection) =>
+      each('verdicts', run.verdicts, (verdict) => verdictLines(screen, run, verdict)),
   },
   notes: {
     of: (run: Inspection) => run.notes,
@@ -92,7 +90,7 @@ const reasonOf = (gate: Wire<GateView>): string => {
 }
 
 /** Formats a name and its text; further lines of the text stand below the first. */
-function named(name: string, text: string): string[] {
+export function named(name: string, text: string): string[] {
   const lines = visible(text).trimEnd().split('\n')
   return (text.trim() === '' ? ['–'] : lines).map((line, index) => `  ${(index === 0 ? name : '').padEnd(10)}  ${line}`)
 }
@@ -148,26 +146,7 @@ const amendmentLines = (screen: Screen, amendment: Wire<Amendment>): string[] =>
   ...named('Reason', amendment.reason),
 ]
 
-/** The verdict of a squad's lead on all tasks of the squad. */
-export interface JointVerdict {
-  of: string
-  joint_verdict: string
-  failed_scopes: readonly string[]
-  summary: string
-}
-
-export const jointVerdicts = ({ documents }: Inspection): JointVerdict[] =>
-  Object.entries(documents)
-    .filter(([name]) => name.startsWith('joint_verdict/'))
-    .map(([name, content]) => ({ ...(content as JointVerdict), of: name.slice('joint_verdict/'.length) }))
-
-const jointLines = (screen: Screen, { of, joint_verdict: verdict, failed_scopes: failed, summary }: JointVerdict) => [
-  [bold(screen, plain(of)), 'joint verdict', statusText(screen, verdict, verdictStates[verdict])].join('  '),
-  ...list('Failed', failed),
-  ...named('Summary', summary),
-]
-
-const verdictStates: Record<string, State> = { pass: 'good', partial: 'waiting', fail: 'bad' }
+export const verdictStates: Record<string, State> = { pass: 'good', partial: 'waiting', fail: 'bad' }
 
 export function verdictLines(screen: Screen, run: Inspection, verdict: Wire<Verdict>): string[] {
   const key = run.briefs.find((brief) => brief.id === verdict.brief_id)?.key ?? verdict.brief_id
@@ -186,7 +165,7 @@ export function verdictLines(screen: Screen, run: Inspection, verdict: Wire<Verd
   ]
 }
 
-const list = (name: string, items: readonly string[]): string[] =>
+export const list = (name: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : named(name, items.map(plain).join('\n'))
 
 const noteStates: Record<string, State> = { open: 'working', escalated: 'waiting', resolved: 'good' }

@@ -1,5 +1,6 @@
 import type { watchCommand } from '../../../cli/commands/watch.ts'
 import type { Handler } from '../../../cli/declare.ts'
+import { viewOf } from '../../../cli/playbook-views.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { type EventLine, formatEvent } from '../../../events/cli.ts'
@@ -13,6 +14,7 @@ const pageSize = 1_000
 export const watchRun: Handler<typeof watchCommand> = async (context, id, options) => {
   const client = context.api()
   const run = await client.call<Wire<Run>>(runEndpoints.show, { run_id: id })
+  const printEvent = (event: EventLine): void => context.out(formatEvent(context, event))
   const leave = new AbortController()
   const onInterrupt = (): void => leave.abort()
   // Once: a second Ctrl-C ends the command even if it hangs.
@@ -24,7 +26,7 @@ export const watchRun: Handler<typeof watchCommand> = async (context, id, option
     seen: (options.from ?? 1) - 1,
     print: options.json
       ? (event) => context.out(JSON.stringify(event))
-      : withTier(run, (event) => context.out(formatEvent(context, event))),
+      : (viewOf(run)?.tagged(printEvent) ?? printEvent),
     signal: leave.signal,
   }
   try {
@@ -38,23 +40,6 @@ export const watchRun: Handler<typeof watchCommand> = async (context, id, option
   }
   context.err(`\nagency: no longer watching; the run continues (agency watch ${run.id})`)
   return 130
-}
-
-/**
- * Adds the tier to the events of a tiered run: an event without one belongs to the tier of its brief, and without a
- * brief to T1.
- */
-export function withTier(
-  { playbook }: Pick<Wire<Run>, 'playbook'>,
-  print: (event: EventLine) => void,
-  tiers = new Map<string, string>(),
-): (event: EventLine) => void {
-  if (playbook !== 'tiered') return print
-  return (event) => {
-    const { brief_id: brief, tier } = event
-    if (brief !== null && tier !== null && tier !== 'GATE') tiers.set(brief, tier)
-    print({ ...event, tier: tier ?? tiers.get(brief ?? '') ?? 'T1' })
-  }
 }
 
 interface Watching {

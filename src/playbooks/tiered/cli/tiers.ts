@@ -1,12 +1,13 @@
 import { bold, faint, plain, type State, signText, stateOf, statusText, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { shorten } from '../../../kernel/text.ts'
-import { pathText } from '../../amendments/cli.ts'
-import type { Brief } from '../../briefs/contract.ts'
-import type { GateView } from '../../gates/contract.ts'
-import type { Part } from '../../parts/contract.ts'
-import type { Inspection } from './inspection.ts'
-import { artifactLine, jointVerdicts, type Screen } from './views.ts'
+import { pathText } from '../../../work/amendments/cli.ts'
+import type { Brief } from '../../../work/briefs/contract.ts'
+import type { GateView } from '../../../work/gates/contract.ts'
+import type { Part } from '../../../work/parts/contract.ts'
+import type { Inspection } from '../../../work/runs/cli/inspection.ts'
+import { artifactLine, type Screen } from '../../../work/runs/cli/views.ts'
+import { jointVerdicts } from './joint-verdicts.ts'
 
 export const tierNames = ['t1', 't2', 't3', 't4', 't5'] as const
 export type TierName = (typeof tierNames)[number]

@@ -6,10 +6,11 @@ import { createContext } from '../../../cli/context.ts'
 import { documentSchemas } from '../../../cli/offline/schemas.ts'
 import { toWire } from '../../../operations/wire.ts'
 import { validateDocument } from '../../../json-schema/validate.ts'
-import { type Run, runOperations } from '../contract.ts'
-import { escalationsIn, type Inspection } from './inspection.ts'
+import { type Run, runOperations } from '../../../work/runs/contract.ts'
+import { escalationsIn, type Inspection } from '../../../work/runs/cli/inspection.ts'
+import { tieredView } from './view.ts'
 import { countLine, ofTier, standingOf, tierNames, tierTree } from './tiers.ts'
-import { treeLines } from './tree.ts'
+import { treeLines } from '../../../work/runs/cli/tree.ts'
 
 const screen = { ...createContext({ AGENCY_HOME: '/nonexistent' }), columns: 200, colour: false }
 
@@ -96,7 +97,11 @@ it('lists escalations with sender, receiver and rank', () => {
     escalated({ from: 't4/api', to, class: 'asked' }),
   )
   expect(
-    escalationsIn([escalated({ class: 'asked' }), ...climb]).map(({ from, to, rank }) => [from, to, rank]),
+    escalationsIn([escalated({ class: 'asked' }), ...climb], tieredView.rankOf).map(({ from, to, rank }) => [
+      from,
+      to,
+      rank,
+    ]),
   ).toEqual([
     ['t4/api', 't3/api', 1],
     ['t4/api', 't2/api', 2],
