@@ -192,7 +192,7 @@ export function composeAgency(parts: Parts): Agency {
     queue,
     stopping,
   )
-  const missions = createMissions({ db, ids })
+  const missions = createMissions({ db, ids, playbooks: scopes.playbooks })
   const runs = createRuns({
     db,
     clock: parts.clock,

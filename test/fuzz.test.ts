@@ -32,7 +32,8 @@ import { Execute } from '../src/work/mission-workspaces/executions/contract.ts'
 import { agentOf } from './support/agency.ts'
 import type { Playbook } from '../src/playbooks/contract.ts'
 import { direct } from '../src/playbooks/direct/decide.ts'
-import { wording } from '../src/playbooks/tiered/wording.ts'
+import { branches } from '../src/playbooks/tiered/branches.ts'
+import { paths } from '../src/playbooks/tiered/paths.ts'
 import { startAgency } from './support/api.ts'
 import { arbitraryOf } from './support/arbitrary.ts'
 import { makeRepository, openRepositories, type TestRepository } from './support/repository.ts'
@@ -61,7 +62,7 @@ interface Reply {
 const operator: Actor = { kind: 'operator', personaId: operatorPersona }
 
 /** The direct playbook with the names of workstreams, so that the path of a run can be amended without five tiers. */
-const divided: Playbook = { ...direct, wording }
+const divided: Playbook = { ...direct, branches, paths }
 
 /** Starts the whole product with one agent that never ends and occupies the only slot, so that other work waits. */
 async function startTarget(openFresh: OpenFresh): Promise<Target> {

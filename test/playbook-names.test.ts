@@ -17,23 +17,8 @@ const playbookName =
  */
 const known: Readonly<Record<string, number>> = {
   'src/engine/loop/claim.ts': 1,
-  'src/work/amendments/contract.ts': 4,
-  'src/work/amendments/path.ts': 1,
-  'src/work/amendments/service.ts': 2,
-  'src/work/briefs/add.ts': 1,
-  'src/work/briefs/branches.ts': 3,
   'src/work/briefs/contract.ts': 1,
-  'src/work/briefs/moves.ts': 1,
   'src/work/briefs/store.ts': 1,
-  'src/work/gates/open.ts': 1,
-  'src/work/missions/contract.ts': 2,
-  'src/work/pull-requests/body.ts': 2,
-  'src/work/runs/contract.ts': 2,
-  'src/work/runs/moves.ts': 1,
-  'src/work/runs/prepare.ts': 7,
-  'src/work/runs/service.ts': 2,
-  'src/work/runs/store.ts': 1,
-  'src/work/verdicts/moves.ts': 3,
 }
 
 const linesOf = (text: string): number =>

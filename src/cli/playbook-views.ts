@@ -1,7 +1,7 @@
 import { tieredView } from '../playbooks/tiered/cli/view.ts'
 import type { PlaybookView } from '../work/runs/cli/playbook-view.ts'
 
-/** By name: the playbooks whose runs the command line shows in a way of their own. */
+/** The command line shows runs of these playbooks in their own way. */
 const known: Readonly<Record<string, PlaybookView>> = { tiered: tieredView }
 
 export const viewOf = ({ playbook }: { readonly playbook: string }): PlaybookView | undefined =>

@@ -7,7 +7,8 @@ import { PersonaKind, PersonaSubtype } from '../org/personas/contract.ts'
 import { Authority } from '../org/positions/contract.ts'
 import { gateStatuses } from '../work/gates/contract.ts'
 import { missionStatuses } from '../work/missions/states.ts'
-import { PlaybookName, Priority } from '../work/missions/contract.ts'
+import { playbooks } from '../compose.ts'
+import { Priority } from '../work/missions/contract.ts'
 import { noteCategories, NoteStatus } from '../work/notes/contract.ts'
 import { RunStatus } from '../work/runs/contract.ts'
 import { createContext } from './context.ts'
@@ -117,7 +118,7 @@ describe('the choices of options', () => {
     for (const verb of ['add', 'resolve', 'escalate'])
       expect(choices(find('note', verb), '--category')).toEqual(noteCategories)
     expect(choices(find('note', 'list'), '--status')).toEqual(NoteStatus.options)
-    expect(choices(find('run'), '--playbook')).toEqual(PlaybookName.options)
+    expect(choices(find('run'), '--playbook')).toEqual([...playbooks.keys()])
     expect(choices(find('org', 'update'), '--status')).toEqual(OrganisationStatus.options)
     expect(choices(find('org', 'export'), '--format')).toEqual(
       documentOperations.export.input.shape.format.unwrap().options,

@@ -1,14 +1,15 @@
 import type { z } from 'zod'
 
 import type { EventKind, EventLevel } from '../events/contract.ts'
-import type { Amendment } from '../work/amendments/contract.ts'
+import type { ResolvedTeam, ResolvedTier } from '../team/contract.ts'
+import type { Amendment, AmendPath } from '../work/amendments/contract.ts'
 import type { Report } from '../work/attempts/contract.ts'
 import type { Brief, BriefSpec, Correction, Guidance, Tier } from '../work/briefs/contract.ts'
 import type { Evidence } from '../work/evidence/contract.ts'
 import type { GateRow, GateSummary } from '../work/gates/contract.ts'
 import type { Part, Tally } from '../work/parts/contract.ts'
 import type { QuestionClass } from '../work/questions/contract.ts'
-import type { PastRun, Run } from '../work/runs/contract.ts'
+import type { CreateRun, PastRun, Run } from '../work/runs/contract.ts'
 import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
 
 /**
@@ -16,7 +17,7 @@ import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
  * that records an event, and applies their decisions in the same transaction.
  */
 export interface Playbook {
-  readonly name: Run['playbook']
+  readonly name: string
   decide(view: View, event: PlaybookEvent): readonly Decision[]
   /** Returns the rows that a decision needs besides those that every view has. Called with such a view. */
   needs?(view: View, event: PlaybookEvent): Needs
@@ -26,33 +27,71 @@ export interface Playbook {
   readonly casts?: Readonly<Record<string, Tier>>
   /** Returns the faults of an output of the right shape, in sentences for its author. `needs` sees it as `brief_reported`. */
   faults?(view: View, brief: Brief, output: unknown): readonly string[]
-  /** Absent where runs have no tiers and no workstreams. */
-  readonly wording?: Wording
+  /** Refuses settings of a new run that it ignores: the operator must not believe that they apply. */
+  checkInput?(input: CreateRun): void
+  /** Present where a team file says who works in its runs: returns the runtime of the work. */
+  workRuntime?(team: ResolvedTeam): Pick<ResolvedTier, 'runtime' | 'runtimeOptions'>
+  /** Returns the status that a brief must reach before its dependents may start: `verified` by default. */
+  requires?(run: Run): 'completed' | 'verified'
+  /** Gates that wait for an approval of the whole run, beside those of the result; every other gate is an inspection. */
+  readonly approvalGates?: readonly string[]
+  /** It logs the progress of its runs itself: events of single briefs are shown only for problems. */
+  readonly logsProgress?: boolean
+  /** Tags of the events that concern a run as a whole. */
+  readonly runTags?: EventTags
+  /** By default a brief has the name of its key and no tags. */
+  describe?(brief: Brief): Description
+  /** Returns the place of the brief that verifies another one, beside its part and its owner. */
+  verifier?(run: Run, judged: Brief): VerifierPlace
+  /** Present where parts of a run have branches of their own, which join the run's. */
+  readonly branches?: BranchParts
+  /** Present where the path of a part can be changed during a run. */
+  readonly paths?: Paths
 }
 
-/**
- * The names that a playbook gives to the divisions of its runs. Services and the engine take them from here, so that
- * neither has to know a tier or a part by name.
- */
-export interface Wording {
-  /** Tier of the events that concern a run as a whole. */
-  readonly topTier: Tier
-  /** Tier of the briefs that design, that make something, and that verify it. */
-  readonly designTier: Tier
-  readonly workTier: Tier
-  readonly verifyTier: Tier
-  /** Phase of the briefs that verify. */
-  readonly verifyPhase: string
-  /** Gates that wait for an approval of the whole run; every other gate is an inspection. */
-  readonly approvalGates: readonly string[]
-  /** Key of the part that stands for a workstream; its branch joins the run's. */
-  workstreamPart(workstream: string): string
-  /** The workstream that a part stands for, by the part's key; null for parts of other kinds. */
-  workstreamOf(part: string): string | null
-  /** Name of the document with the joint verdict on the squad with this part key. */
-  verdictDocument(squad: string): string
-  /** Name under which events list the author of a brief: `t3/<workstream>`, `t2/lead` or `t1`. */
-  authorOf(brief: Brief): string
+/** The names of a brief in the live log. */
+export interface Description {
+  readonly name: string
+  /** Name under which events list the author of the brief; undefined: its agent. */
+  readonly author?: string
+  readonly tags: EventTags
+}
+
+export interface EventTags {
+  readonly tier?: string
+  readonly workstream?: string
+}
+
+export type VerifierPlace = Partial<
+  Pick<Brief, 'tier' | 'phase' | 'workstream' | 'label' | 'runtime' | 'runtimeOptions'>
+>
+
+/** The parts of a run that have a branch of their own. */
+export interface BranchParts {
+  /** Returns the key of the part whose branch a brief works on; null: the run's. */
+  partOf(brief: Brief): string | null
+  /** Returns the name of a part in branches and texts, by its key; null: the part has no branch. */
+  nameOf(part: string): string | null
+  /** Returns the name of a brief in its branch. */
+  taskOf(brief: Brief): string
+  /** Reports whether the author of a brief is responsible for the merges of a domain. */
+  ownsDomain(brief: Brief): boolean
+  /** Heading of these parts in the text of a pull request. */
+  readonly heading: string
+  /** Returns the document with the verdict on a part below them, by its key. */
+  verdictDocument(part: string): string
+  /** Describes such a document in a line. */
+  verdictText(part: string, document: unknown): string
+}
+
+/** The paths of the parts that `branches` names. */
+export interface Paths {
+  /** Returns the key of the part with this name. */
+  partOf(name: string): string
+  /** Returns the changed path, or throws a refusal. `begun` are the cap keys of the part's briefs that have started. */
+  amend(path: readonly string[], begun: readonly string[], change: AmendPath): string[]
+  /** Returns the tags of an amendment's event, by its author. */
+  tagsOf(author: string): EventTags
 }
 
 /** The rows that a decision may use: the run with its counters and those around the brief, never the whole run. */
@@ -275,6 +314,8 @@ export interface NewBrief {
   /** plan: a step whose output is data; work: a task that produces files. */
   readonly kind: 'plan' | 'work'
   readonly tier: Tier
+  /** The tier from which a verifier is cast; undefined: its evidence is sufficient. */
+  readonly verifierTier?: Tier
   readonly phase: string
   readonly title: string
   readonly objective: string

@@ -92,8 +92,7 @@ export interface ScopeParts {
 }
 
 export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunScope {
-  const playbook = parts.playbooks.get(run.playbook)
-  if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which does not exist`)
+  const playbook = playbookOf(parts, run)
   const {
     ids,
     notify = nobody,
@@ -123,6 +122,13 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     ...casting,
   }
   return scope
+}
+
+/** Returns the playbook of a run. */
+export function playbookOf({ playbooks }: Pick<ScopeParts, 'playbooks'>, run: Pick<Run, 'playbook'>): Playbook {
+  const playbook = playbooks.get(run.playbook)
+  if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which does not exist`)
+  return playbook
 }
 
 export async function openScope(deps: ScopeParts, tx: Tx, runId: string, by = 'engine'): Promise<RunScope | null> {

@@ -15,7 +15,7 @@ export async function launchOptions(
   inputs: Brief['inputs'],
 ): Promise<Pick<Launch, 'systemPrompt' | 'output' | 'step' | 'mode' | 'session' | 'allowed'>> {
   const persona = (await deps.personaText?.(brief.personaId, run)) ?? ''
-  const goal = brief.tier === null ? '' : `The goal that everything serves: ${redact(run.goalAnchor)}`
+  const goal = brief.phase === null ? '' : `The goal that everything serves: ${redact(run.goalAnchor)}`
   const text = [persona, goal].filter((each) => each !== '').join('\n\n')
   const output = outputOf(deps.playbooks.get(run.playbook), brief)
   return {

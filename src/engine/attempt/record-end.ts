@@ -130,9 +130,9 @@ async function recordReport(
       runId: run.id,
       briefId: brief.id,
       attemptId: attempt.id,
-      ...eventTags(brief),
+      ...eventTags(scope, brief),
       level: 'verbose',
-      message: `${nameOf(brief)} attempt ${attempt.fence}: its agent has ended; its evidence is ${patch.status === 'examining' ? 'checked' : 'to be checked'}`,
+      message: `${nameOf(scope, brief)} attempt ${attempt.fence}: its agent has ended; its evidence is ${patch.status === 'examining' ? 'checked' : 'to be checked'}`,
       data: { status: patch.status, outcome: patch.ending?.outcome, exit_code: patch.exitCode ?? null },
     },
     [

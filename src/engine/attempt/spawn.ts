@@ -16,7 +16,7 @@ import { outputOf } from './output-schema.ts'
 import { persist } from '../persist.ts'
 import { renderBrief } from './prompt.ts'
 import { turnOf } from '../../work/briefs/split.ts'
-import { scopeOf } from '../../work/scope.ts'
+import { playbookOf, scopeOf } from '../../work/scope.ts'
 import { createSpending, type Spending } from './spending.ts'
 import type { PricedCall } from '../../work/spends/record.ts'
 import type { AttemptDriver, LiveAttempt } from './driver.ts'
@@ -171,7 +171,7 @@ async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inp
   return renderBrief(deps.promptOf(run.playbook, brief.kind, brief.phase), { ...brief, inputs }, attempt.fence, {
     notes: noted,
     judged,
-    missing: await missingIn(deps, run, brief),
+    missing: await missingIn(deps, playbookOf(deps, run), run, brief),
     goal: run.goalAnchor,
     output: outputOf(deps.playbooks.get(run.playbook), brief)?.shown ?? null,
   })

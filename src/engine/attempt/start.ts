@@ -34,7 +34,7 @@ export async function recordStart(
   const working = await moveBrief(scope, brief, 'working', {
     kind: 'spawned',
     code: 'START',
-    message: `${nameOf(brief)} attempt ${attempt.fence} (${how.join(', ')})`,
+    message: `${nameOf(scope, brief)} attempt ${attempt.fence} (${how.join(', ')})`,
     attemptId: attempt.id,
     data: { pid: start.pid, runtime: attempt.runtime, simulated: attempt.simulated, boxed: start.boxed },
     also: [updated(attempts, attempt, patch), workingAgent(attempt)],

@@ -10,11 +10,12 @@ import type { Part } from '../../work/parts/contract.ts'
 import { listParts, listPartsHeldBy, parts } from '../../work/parts/store.ts'
 import type { Run, RunRepository } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
-import { idOfWorkstream, isWorkstream, ownersOf, workstreamOf } from '../../work/briefs/branches.ts'
+import { branchNameOf, branchPartOf, ownersOf } from '../../work/briefs/branches.ts'
 import type { EngineDeps } from '../deps.ts'
 import { retryWith } from '../../work/briefs/retry.ts'
 import { landingHold, mergeHold } from '../../work/pull-requests/moves.ts'
-import type { RunScope } from '../../work/scope.ts'
+import { playbookOf, type RunScope } from '../../work/scope.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
 import { inScope } from './in-scope.ts'
 import { landRun } from './land.ts'
 import { withMergeNet } from './net.ts'
@@ -51,7 +52,7 @@ export async function integrate(deps: EngineDeps, runId: string): Promise<void> 
 const waitsToBeMerged = (brief: Brief): boolean =>
   brief.status === 'ready_for_verification' && brief.heldBy === mergeHold
 
-/** Merges a brief into the branch of its workstream if it has one, otherwise into the run's result. */
+/** Merges a brief into the branch of its part if that has one, otherwise into the run's result. */
 async function mergeBrief(
   deps: EngineDeps,
   repositories: Repositories,
@@ -60,14 +61,15 @@ async function mergeBrief(
   brief: Brief,
 ): Promise<void> {
   if (brief.branchCommit === null) throw bug(`${brief.id} waits to be merged and has no commit`)
-  const workstream = await deps.db.read((tx) => workstreamOf(tx, brief))
-  const head = headOf(run, workstream)
+  const playbook = playbookOf(deps, run)
+  const part = await deps.db.read((tx) => branchPartOf(tx, playbook, brief))
+  const head = headOf(run, part)
   const title = `Merge ${shorten(brief.title, 60)}`
   const into =
-    workstream === undefined
+    part === undefined
       ? { branch: integrationBranch(run.id), head: head ?? repository.base, title, briefId: brief.id }
       : {
-          branch: workstreamBranch(run.id, idOfWorkstream(workstream)),
+          branch: workstreamBranch(run.id, branchNameOf(playbook, part)),
           head: head ?? run.head ?? repository.base,
           title,
           briefId: brief.ownerId ?? brief.id,
@@ -79,19 +81,18 @@ async function mergeBrief(
     const current = await findBrief(scope.tx, brief.id)
     // It was cancelled or done again meanwhile: this merge does not count.
     if (current === undefined || !waitsToBeMerged(current) || current.branchCommit !== brief.branchCommit) return
-    const part = await workstreamOf(scope.tx, current)
+    const into = await branchPartOf(scope.tx, playbook, current)
     // Another process has recorded a merge, which this one does not contain: the brief is merged again.
-    if (headOf(scope.run, part) !== head) return
+    if (headOf(scope.run, into) !== head) return
     await (merged.outcome === 'merged'
-      ? passOn(scope, current, part, merged.commits[0] as string)
-      : sendBackConflict(scope, current, part, merged.files))
+      ? passOn(scope, current, into, merged.commits[0] as string)
+      : sendBackConflict(scope, current, into, merged.files))
   }
   await withNet(deps, { runId: run.id, briefId: brief.id, attemptId: null }, () => inScope(deps, run.id, record))
 }
 
 /** Returns the recorded head of the branch that a brief is merged into. */
-const headOf = (run: Run, workstream: Part | undefined): string | null =>
-  workstream === undefined ? run.head : workstream.head
+const headOf = (run: Run, part: Part | undefined): string | null => (part === undefined ? run.head : part.head)
 
 async function passOn(scope: RunScope, brief: Brief, part: Part | undefined, commit: string): Promise<void> {
   await touchRun(
@@ -103,8 +104,8 @@ async function passOn(scope: RunScope, brief: Brief, part: Part | undefined, com
       code: 'MERGE',
       briefId: brief.id,
       attemptId: brief.attemptId,
-      ...eventTags(brief),
-      message: `${nameOf(brief)} ${(brief.branchCommit ?? '').slice(0, 12)} → ${commit.slice(0, 12)}`,
+      ...eventTags(scope, brief),
+      message: `${nameOf(scope, brief)} ${(brief.branchCommit ?? '').slice(0, 12)} → ${commit.slice(0, 12)}`,
       data: { commit, branch_commit: brief.branchCommit, ...(part === undefined ? {} : { into: part.key }) },
     },
     part === undefined ? [] : [updated(parts, part, { head: commit, updatedAt: scope.tx.at })],
@@ -122,9 +123,9 @@ async function sendBackConflict(
   const freed = { ...brief, heldBy: null }
   await tellConflict(
     scope,
-    nameOf(brief),
+    nameOf(scope, brief),
     files,
-    { briefId: brief.id, attemptId: brief.attemptId, ...eventTags(brief) },
+    { briefId: brief.id, attemptId: brief.attemptId, ...eventTags(scope, brief) },
     [updated(briefs, brief, { heldBy: null })],
   )
   const detail = `conflicts with work that was merged before: ${shorten(namedIn(files), 300)}`
@@ -165,7 +166,7 @@ const tellConflict = (
     changes,
   )
 
-/** Merges a complete workstream into the branch of its domain, and that branch into the run's result. */
+/** Merges a complete part into the branch of its domain, and that branch into the run's result. */
 async function mergePart(
   deps: EngineDeps,
   repositories: Repositories,
@@ -174,10 +175,11 @@ async function mergePart(
   part: Part,
 ): Promise<void> {
   if (part.head === null) throw bug(`${part.key} of ${run.id} waits to be merged and has no commit`)
-  const name = idOfWorkstream(part)
+  const playbook = playbookOf(deps, run)
+  const name = branchNameOf(playbook, part)
   const { owners, domainHead } = await deps.db.read(async (tx) => ({
-    owners: await ownersOf(tx, part),
-    domainHead: headOfDomain(await listParts(tx, run.id), part),
+    owners: await ownersOf(tx, playbook, part),
+    domainHead: headOfDomain(playbook, await listParts(tx, run.id), part),
   }))
   const merged = await repositories.merge({
     repository,
@@ -185,7 +187,7 @@ async function mergePart(
     commit: part.head,
     into: [
       {
-        branch: domainBranch(run.id, domainOf(part)),
+        branch: domainBranch(run.id, domainOf(playbook, part)),
         head: domainHead ?? repository.base,
         title: `Merge workstream ${name}`,
         briefId: owners.domain,
@@ -193,7 +195,7 @@ async function mergePart(
       {
         branch: integrationBranch(run.id),
         head: run.head ?? repository.base,
-        title: `Merge ${shorten(domainOf(part), 40)} with ${name}`,
+        title: `Merge ${shorten(domainOf(playbook, part), 40)} with ${name}`,
         briefId: owners.result,
       },
     ],
@@ -203,7 +205,7 @@ async function mergePart(
     const all = await listParts(scope.tx, run.id)
     const current = all.find(({ key }) => key === part.key)
     if (current?.heldBy !== mergeHold || current.status === 'cancelled' || current.head !== part.head) return
-    if (scope.run.head !== run.head || headOfDomain(all, current) !== domainHead) return
+    if (scope.run.head !== run.head || headOfDomain(playbook, all, current) !== domainHead) return
     await (merged.outcome === 'merged'
       ? passPartOn(scope, current, all, merged.commits as [domain: string, result: string])
       : sendPartBack(scope, current, merged.files))
@@ -211,20 +213,19 @@ async function mergePart(
   await withMergeNet(deps, run.id, { part: part.key }, () => inScope(deps, run.id, record))
 }
 
-const domainOf = (part: Part): string =>
-  typeof part.data['domain'] === 'string' ? part.data['domain'] : idOfWorkstream(part)
+const domainOf = (playbook: Playbook, part: Part): string =>
+  typeof part.data['domain'] === 'string' ? part.data['domain'] : branchNameOf(playbook, part)
 
-/** Returns the merged workstreams of the same domain, with the domain's branch at the head of each. */
-const mergedInDomain = (all: readonly Part[], part: Part): Part[] =>
+/** Returns the merged parts of the same domain, with the domain's branch at the head of each. */
+const mergedInDomain = (playbook: Playbook, all: readonly Part[], part: Part): Part[] =>
   all.filter(
     (each) =>
-      isWorkstream(each) &&
       each.domainHead !== null &&
-      domainBranch(each.runId, domainOf(each)) === domainBranch(part.runId, domainOf(part)),
+      domainBranch(each.runId, domainOf(playbook, each)) === domainBranch(part.runId, domainOf(playbook, part)),
   )
 
-const headOfDomain = (all: readonly Part[], part: Part): string | null =>
-  mergedInDomain(all, part)[0]?.domainHead ?? null
+const headOfDomain = (playbook: Playbook, all: readonly Part[], part: Part): string | null =>
+  mergedInDomain(playbook, all, part)[0]?.domainHead ?? null
 
 async function passPartOn(
   scope: RunScope,
@@ -232,8 +233,8 @@ async function passPartOn(
   all: readonly Part[],
   [domainHead, commit]: readonly [domain: string, result: string],
 ): Promise<void> {
-  const name = idOfWorkstream(part)
-  const others = mergedInDomain(all, part).filter(({ key }) => key !== part.key)
+  const name = branchNameOf(scope.playbook, part)
+  const others = mergedInDomain(scope.playbook, all, part).filter(({ key }) => key !== part.key)
   await touchRun(
     scope,
     { head: commit },
@@ -255,7 +256,7 @@ async function passPartOn(
 
 /** Gives the tasks that the playbook sends back the commit to merge. */
 async function sendPartBack(scope: RunScope, part: Part, files: readonly string[]): Promise<void> {
-  const name = idOfWorkstream(part)
+  const name = branchNameOf(scope.playbook, part)
   const tasks = async (): Promise<Brief[]> =>
     (await listBriefsOfWorkstreams(scope.tx, scope.run.id, [name])).filter(({ kind }) => kind === 'work')
   await tellConflict(scope, `workstream ${name}`, files, { workstream: name }, [
@@ -271,8 +272,8 @@ async function sendPartBack(scope: RunScope, part: Part, files: readonly string[
       {
         kind: 'brief_status',
         briefId: task.id,
-        ...eventTags(task),
-        message: `${nameOf(task)} gets instructions to join the two`,
+        ...eventTags(scope, task),
+        message: `${nameOf(scope, task)} gets instructions to join the two`,
       },
       [updated(briefs, task, { corrections: [...task.corrections, howToJoin(scope.run.head ?? '')] })],
     )

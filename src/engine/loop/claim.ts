@@ -201,7 +201,7 @@ async function claim(
   const setAside = await changeBudgets(scope, own, after, {
     briefId: brief.id,
     attemptId: attempt.id,
-    message: `${nameOf(brief)} attempt ${fence} reserves its budget`,
+    message: `${nameOf(scope, brief)} attempt ${fence} reserves its budget`,
   })
   for (const [index, budget] of own.entries()) all[all.indexOf(budget)] = after[index] as Budget
   const assigned = await moveBrief(scope, brief, 'assigned', {

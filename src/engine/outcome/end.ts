@@ -14,7 +14,7 @@ import { findBrief, findMoneyOf } from '../../work/briefs/store.ts'
 import { noteName } from '../../work/notes/contract.ts'
 import { listUnsettledNotes } from '../../work/notes/store.ts'
 import type { Judgement } from '../../work/verdicts/contract.ts'
-import { requiresOf } from '../../work/runs/contract.ts'
+import { requiresOf } from '../../work/briefs/dependents.ts'
 import { giveBack } from '../../work/budgets/moves.ts'
 import type { Classified } from '../attempt/classify.ts'
 import { releaseDependents } from '../../work/briefs/dependents.ts'
@@ -176,7 +176,7 @@ async function recordTurn(
       runId: run.id,
       briefId: attempt.briefId,
       attemptId: attempt.id,
-      ...eventTags(brief),
+      ...eventTags(scope, brief),
       level: 'verbose',
       message: `attempt ${attempt.fence} ended: ${classified.outcome}, ${classified.detail}`,
       data: {
@@ -248,7 +248,9 @@ async function finish(
 
 /** Releases the dependents of a finished brief in a pipeline before its verdict, which may still send it back. */
 const releaseFinished = async (scope: RunScope, brief: Brief): Promise<Change[]> =>
-  brief.flow !== null && requiresOf(scope.run) === 'completed' ? releaseDependents(scope, brief) : []
+  brief.kind === 'work' && brief.repairs === null && requiresOf(scope) === 'completed'
+    ? releaseDependents(scope, brief)
+    : []
 
 const seenOf = (report: Report, { findings, outputs }: CheckResult): Seen => ({
   report,
@@ -291,7 +293,7 @@ async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
     message: `${brief.key}: its subject has changed`,
   })
   // If slices are judged together, the others may have waited only for this one.
-  if (brief.tier !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped })
+  if (brief.part !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped })
 }
 
 const verifierSteps = [

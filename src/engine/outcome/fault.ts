@@ -115,7 +115,7 @@ async function block(
   await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
     code: 'ESCALATE',
-    message: `${nameOf(brief)} is blocked: ${shorten(redact(reason), 500)}`,
+    message: `${nameOf(scope, brief)} is blocked: ${shorten(redact(reason), 500)}`,
     data: { class: 'fault' },
   })
 }

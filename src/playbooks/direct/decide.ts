@@ -1,8 +1,8 @@
 import { counted } from '../../kernel/amounts.ts'
-import { bug } from '../../kernel/errors.ts'
+import { bug, refusal } from '../../kernel/errors.ts'
 import type { Correction } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
-import type { Run } from '../../work/runs/contract.ts'
+import type { CreateRun, Run } from '../../work/runs/contract.ts'
 import type { Judgement } from '../../work/verdicts/contract.ts'
 import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
 
@@ -10,7 +10,16 @@ import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
  * Plain work without a lead: the goal is one brief, or a list that the operator or a planner wrote. Evidence decides,
  * then a verifier where evidence cannot. A blocked brief asks the operator. The run is done when no brief is open.
  */
-export const direct: Playbook = { name: 'direct', decide }
+export const direct: Playbook = { name: 'direct', decide, checkInput, approvalGates: ['plan'] }
+
+/** Refuses settings that this playbook ignores. */
+function checkInput({ team, strict }: CreateRun): void {
+  const unused = team !== undefined ? '--team' : strict ? '--strict' : null
+  if (unused !== null)
+    throw refusal('invalid_input', `${unused} is for runs in tiers, and this one is direct`, {
+      hint: 'Add --playbook tiered.',
+    })
+}
 
 function decide(view: View, event: PlaybookEvent): readonly Decision[] {
   const { run } = view
@@ -71,6 +80,7 @@ function start({ run }: View, { briefs }: Extract<PlaybookEvent, { kind: 'run_st
     {
       kind: 'open_gate',
       gate: 'plan',
+      message: '⏸ Waiting on approval of the plan',
       summary: {
         produced: `A plan of ${counted(plan.length, 'brief')}:\n${listed.join('\n')}`,
         next: `${counted(plan.filter((brief) => brief.after.length === 0).length, 'brief')} can start at once.`,
@@ -92,6 +102,7 @@ function onPlan({ run }: View, brief: Extract<PlaybookEvent, { kind: 'brief_read
     {
       kind: 'open_gate',
       gate: 'plan',
+      message: '⏸ Waiting on approval of the plan',
       summary: { produced: '', next: 'The planned briefs start as soon as you approve.', anomalies: [] },
     },
   ]

@@ -41,7 +41,11 @@ import { meshTimer } from './t3-squads.ts'
 import { above, own, waveNumber } from './base-state.ts'
 import { advance, faultsOfVerdict, onJointVerdict, onVerdictApproved, onVerdictRejected } from './t3-verdict.ts'
 import { onWorkstreamMerged } from './base-waves.ts'
-import { wording } from './wording.ts'
+import { branches } from './branches.ts'
+import { describe, verifier } from './describe.ts'
+import { checkInput } from './input.ts'
+import { paths } from './paths.ts'
+import { settingsOf } from './base-settings.ts'
 
 /**
  * From a goal to an accepted result over five tiers: T1 plans and accepts, T2 designs, T3 divides the work, T4 does it,
@@ -54,7 +58,16 @@ export const tiered: Playbook = {
   outputs,
   casts: { t1_plan: 't2', t1_critique: 't2', t3_plan: 't4', t3_mesh: 't4', resolve: 't4' },
   faults,
-  wording,
+  checkInput,
+  workRuntime: ({ tiers }) => tiers.t4,
+  requires: (run) => settingsOf(run).pipelineRequires,
+  approvalGates: ['t1_plan'],
+  logsProgress: true,
+  runTags: { tier: 'T1' },
+  describe,
+  verifier,
+  branches,
+  paths,
 }
 
 function decide(view: View, event: PlaybookEvent): readonly Decision[] {

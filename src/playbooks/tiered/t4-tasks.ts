@@ -86,6 +86,7 @@ export function taskBriefs(
     key: named.get(task.id) as string,
     kind: 'work',
     tier: 't4',
+    verifierTier: 't5',
     phase: 't4',
     part: squadPart(of.workstream, of.squad),
     workstream: of.workstream,

@@ -1,26 +1,26 @@
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { agentOf, startAgency, type TestAgency } from '../../../test/support/agency.ts'
 import { changeRun } from '../../../test/support/change-run.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import { direct } from '../../playbooks/direct/decide.ts'
-import { wording } from '../../playbooks/tiered/wording.ts'
+import { branches } from '../../playbooks/tiered/branches.ts'
+import { describe } from '../../playbooks/tiered/describe.ts'
+import { paths } from '../../playbooks/tiered/paths.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { changeParts } from '../parts/moves.ts'
 import { updated } from '../../events/change.ts'
 import type { Attempt } from '../attempts/contract.ts'
-import { type Brief, tiers } from '../briefs/contract.ts'
+import type { Brief } from '../briefs/contract.ts'
 import { briefs } from '../briefs/store.ts'
 import type { Part } from '../parts/contract.ts'
 import type { Run } from '../runs/contract.ts'
 import { AmendPath } from './contract.ts'
-import { amendedPath } from './path.ts'
 import { touchRun } from '../runs/moves.ts'
 
 /** The direct playbook with the names of workstreams, so that a run can have some without five tiers. */
-const divided: Playbook = { ...direct, wording }
+const divided: Playbook = { ...direct, branches, paths, describe }
 
 const hang = { scenario: { steps: [{ hang: {} }] } }
 
@@ -132,47 +132,5 @@ describeStores('an amendment', (openFresh) => {
     await expect(amend(agency, other, { addTiers: ['t2'] }, agent)).rejects.toMatchObject({ code: 'not_found' })
     for (const each of [run, other]) await agency.runs.cancel(operator, each.id, undefined)
     await expect(amend(agency, run, { addTiers: ['t2'] }, agent)).rejects.toMatchObject({ code: 'stale_fence' })
-  })
-})
-
-describe('the path after an amendment', () => {
-  const change = { addTiers: [], removeTiers: [] }
-
-  it('follows the order of the tiers, independent of the input order', () => {
-    expect(amendedPath(['t4', 't5'], { ...change, addTiers: ['t3', 't2'] })).toEqual(['t2', 't3', 't4', 't5'])
-    expect(amendedPath(['t2', 't3', 't4', 't5'], { ...change, removeTiers: ['t2'] })).toEqual(['t3', 't4', 't5'])
-    expect(amendedPath(['t3', 't4', 't5'], { addTiers: ['t2'], removeTiers: ['t3'] })).toEqual(['t2', 't4', 't5'])
-  })
-
-  it.each([
-    [{ addTiers: ['t1'] }, 't1 stands above every path'],
-    [{ addTiers: ['t3'] }, 't3 is on the path already'],
-    [{ removeTiers: ['t2'] }, 't2 is not on the path'],
-    [{ addTiers: ['t2'], insertBefore: 't2' }, 't2 does not come before t2'],
-    [{ addTiers: ['t2'], removeTiers: ['t2'] }, 't2 is added and removed'],
-    [{}, 'nothing would change: add tiers, or remove some'],
-  ] as const)('is refused for %j', (wrong, message) => {
-    expect(() => amendedPath(['t3', 't4', 't5'], { ...change, ...(wrong as object) })).toThrow(message)
-  })
-
-  it('always ends with work and its verification', () => {
-    const some = fc.subarray([...tiers])
-    fc.assert(
-      fc.property(fc.subarray(['t2', 't3']), some, some, (head, addTiers, removeTiers) => {
-        const parsed = AmendPath.safeParse({ runId: 'x', workstream: 'x', reason: 'x', addTiers, removeTiers })
-        if (removeTiers.includes('t4') || removeTiers.includes('t5')) {
-          expect(parsed.error?.issues[0]?.message).toMatch(/^t[45] is mandatory$/)
-          return
-        }
-        if (!parsed.success) throw parsed.error
-        try {
-          const path = amendedPath([...head, 't4', 't5'], parsed.data)
-          expect(path.slice(-2)).toEqual(['t4', 't5'])
-          expect(path).toEqual(path.toSorted())
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'invalid_input' })
-        }
-      }),
-    )
   })
 })

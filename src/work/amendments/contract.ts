@@ -9,7 +9,7 @@ export const Amendment = z.object({
   id: z.string(),
   runId: z.string(),
   kind: z.enum(['path']),
-  proposedBy: z.string().describe('operator, or the tier that proposed it: t3/<workstream>'),
+  proposedBy: z.string().describe('operator, or the author of the brief whose agent proposed it'),
   reason: z.string(),
   workstream: z.string(),
   beforePath: z.array(z.string()),
@@ -19,16 +19,9 @@ export const Amendment = z.object({
 })
 export type Amendment = z.infer<typeof Amendment>
 
-/** Every path needs a tier that does the work and a tier that judges it. */
-const mandatory: readonly string[] = ['t4', 't5']
-
-const Removable = TierName.superRefine((tier, context) => {
-  if (mandatory.includes(tier)) context.addIssue({ code: 'custom', message: `${tier} is mandatory` })
-})
-
 export const AmendPath = z.strictObject({
-  removeTiers: z.array(Removable).max(5).default([]).describe('Tiers to remove from its remaining path: t2, t3'),
-  addTiers: z.array(TierName).max(5).default([]).describe('Tiers to add to its path: t2, t3'),
+  removeTiers: z.array(TierName).max(5).default([]).describe('Tiers to remove from its remaining path'),
+  addTiers: z.array(TierName).max(5).default([]).describe('Tiers to add to its path'),
   insertBefore: TierName.optional().describe('The tier of its path that the added ones come before'),
   workstream: z.string().min(1).max(100).describe('Its id in the plan'),
   reason: z.string().trim().min(1).max(2_000),

@@ -3,7 +3,7 @@ import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { inserted } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
-import type { Wording } from '../../playbooks/contract.ts'
+import type { BranchParts, Paths } from '../../playbooks/contract.ts'
 import { checkFence } from '../attempts/store.ts'
 import { findBrief, listTiersBegun } from '../briefs/store.ts'
 import type { Part } from '../parts/contract.ts'
@@ -11,7 +11,6 @@ import { findPart, listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import type { AmendPath, Amendment } from './contract.ts'
-import { amendedPath } from './path.ts'
 import { amendments } from './store.ts'
 import { touchRun } from '../runs/moves.ts'
 
@@ -20,7 +19,8 @@ export type Amendments = ReturnType<typeof createAmendments>
 export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts }) {
   return {
     /** Records an amendment, which needs no approval: the path changes at once and the tier above is informed. */
-    async amend(by: Actor, { runId, ...change }: AmendPath): Promise<Amendment> {
+    async amend(by: Actor, change: AmendPath): Promise<Amendment> {
+      const { runId } = change
       // An agent must not learn whether another run exists.
       if (by.kind === 'agent' && runId !== by.runId) throw notFound('run', runId)
       const { id, organisationId } = await db.read((tx) => requireRun(tx, runId))
@@ -35,13 +35,12 @@ export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts })
   }
 }
 
-async function record(scope: RunScope, proposedBy: string, change: Omit<AmendPath, 'runId'>): Promise<Amendment> {
+async function record(scope: RunScope, proposedBy: string, change: AmendPath): Promise<Amendment> {
   const { tx, run } = scope
   const { workstream, reason } = change
-  const part = await openWorkstream(scope, workstream)
+  const { part, paths } = await openWorkstream(scope, workstream)
   const before = part.data['path'] as string[]
-  const after = amendedPath(before, change)
-  await checkNotBegun(tx, run, change)
+  const after = paths.amend(before, await listTiersBegun(tx, run.id, workstream), change)
   const amendment: Amendment = {
     id: scope.ids.next('amendment'),
     runId: run.id,
@@ -60,7 +59,7 @@ async function record(scope: RunScope, proposedBy: string, change: Omit<AmendPat
     {
       kind: 'path_amendment',
       level: 'normal',
-      tier: proposedBy === 'operator' ? 'T1' : proposedBy.slice(0, 2).toUpperCase(),
+      ...paths.tagsOf(proposedBy),
       workstream,
       code: 'AMEND',
       message: `${workstream}: ${before.join(' → ')} becomes ${after.join(' → ')}, by ${proposedBy}: ${reason}`,
@@ -71,45 +70,31 @@ async function record(scope: RunScope, proposedBy: string, change: Omit<AmendPat
   return amendment
 }
 
-async function openWorkstream({ tx, run, playbook }: RunScope, workstream: string): Promise<Part> {
-  const { wording } = playbook
+async function openWorkstream(
+  { tx, run, playbook }: RunScope,
+  workstream: string,
+): Promise<{ part: Part; paths: Paths }> {
+  const { branches, paths } = playbook
   if (run.endedAt !== null)
     throw refusal('illegal_transition', `run ${run.id} is ${run.status}: its paths can no longer change`, {
       data: { from: run.status },
     })
-  if (wording === undefined)
+  if (branches === undefined || paths === undefined)
     throw refusal('illegal_transition', `run ${run.id} has no workstreams at all`, {
-      hint: 'Only a tiered run takes paths.',
+      hint: `The playbook "${playbook.name}" takes no paths.`,
     })
-  const part = await findPart(tx, run.id, wording.workstreamPart(workstream))
-  if (part === undefined) throw await noSuchWorkstream(tx, run, wording, workstream)
+  const part = await findPart(tx, run.id, paths.partOf(workstream))
+  if (part === undefined) throw await noSuchWorkstream(tx, run, branches, workstream)
   if (part.status === 'done' || part.status === 'cancelled')
     throw refusal('illegal_transition', `workstream ${workstream} is ${part.status}: its path can no longer change`)
-  return part
+  return { part, paths }
 }
 
-async function noSuchWorkstream(tx: ReadTx, run: Run, wording: Wording, workstream: string) {
-  const known = (await listParts(tx, run.id)).flatMap(({ key }) => wording.workstreamOf(key) ?? [])
+async function noSuchWorkstream(tx: ReadTx, run: Run, branches: BranchParts, workstream: string) {
+  const known = (await listParts(tx, run.id)).flatMap(({ key }) => branches.nameOf(key) ?? [])
   if (known.length > 0) return notFound('workstream', workstream, `There are: ${known.slice(0, 20).join(', ')}.`)
   return refusal('illegal_transition', `run ${run.id} has no workstreams yet`, {
     hint: 'Workstreams start when the plan is approved; until then, request changes with "agency reject <run> --reason <text>".',
-  })
-}
-
-/** Refuses every change once t4 has started, and the removal of a tier that has started. */
-async function checkNotBegun(
-  tx: ReadTx,
-  run: Run,
-  { workstream, addTiers, removeTiers }: Pick<AmendPath, 'workstream' | 'addTiers' | 'removeTiers'>,
-): Promise<void> {
-  const begun = await listTiersBegun(tx, run.id, workstream)
-  const late = begun.includes('t4') ? 't4' : removeTiers.find((tier) => begun.includes(tier))
-  if (late === undefined) return
-  throw refusal('illegal_transition', `${late} of ${workstream} has already started`, {
-    hint:
-      addTiers.length > 0
-        ? 'A tier can only be added before the work starts.'
-        : 'A tier can only be removed before it starts.',
   })
 }
 
@@ -117,5 +102,5 @@ async function proposerOf({ tx, playbook }: RunScope, by: Actor): Promise<string
   if (by.kind !== 'agent') return actorName(by)
   const brief = await findBrief(tx, by.briefId)
   if (brief === undefined) throw notFound('brief', by.briefId)
-  return brief.tier === null ? actorName(by) : (playbook.wording?.authorOf(brief) ?? actorName(by))
+  return playbook.describe?.(brief).author ?? actorName(by)
 }

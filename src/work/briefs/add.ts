@@ -5,7 +5,7 @@ import type { NewBrief } from '../../playbooks/contract.ts'
 import type { Brief, Dependency } from './contract.ts'
 import { isMet } from './states.ts'
 import { briefs, findBriefByKey } from './store.ts'
-import { requiresOf } from '../runs/contract.ts'
+import { requiresOf } from './dependents.ts'
 import { countBriefs, newBrief } from './create.ts'
 import type { Cast, RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
@@ -38,9 +38,9 @@ export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): P
         by: scope.by,
         runId: scope.run.id,
         briefId: id,
-        ...eventTags(brief),
+        ...eventTags(scope, brief),
         level: 'verbose',
-        message: `${nameOf(brief)}: ${brief.title}`,
+        message: `${nameOf(scope, brief)}: ${brief.title}`,
         data: {
           to: brief.status,
           phase: brief.phase,
@@ -72,7 +72,7 @@ async function waitingFor(
     }
     const brief = await findBriefByKey(scope.tx, scope.run.id, key)
     if (brief === undefined) throw bug(`a brief waits for "${key}", which does not exist`)
-    before.push({ afterId: brief.id, met: isMet(brief.status, requiresOf(scope.run)) })
+    before.push({ afterId: brief.id, met: isMet(brief.status, requiresOf(scope)) })
   }
   return before
 }
@@ -133,7 +133,7 @@ type Casting = Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | 
 
 /** Casts equal specifications once. */
 function castOnce(scope: RunScope, casts: Map<string, Promise<Casting>>, spec: NewBrief): Promise<Casting> {
-  const key = JSON.stringify([spec.tier, spec.domain, spec.personality, spec.kind])
+  const key = JSON.stringify([spec.tier, spec.verifierTier, spec.domain, spec.personality])
   const known = casts.get(key) ?? castFor(scope, spec)
   casts.set(key, known)
   return known
@@ -142,16 +142,16 @@ function castOnce(scope: RunScope, casts: Map<string, Promise<Casting>>, spec: N
 /** Chooses the persona for the work and another persona for its verification. */
 async function castFor(
   scope: RunScope,
-  { tier, domain = null, personality = null, kind, key }: NewBrief,
+  { tier, verifierTier, domain = null, personality = null, key }: NewBrief,
 ): Promise<Casting> {
   const { organisationId } = scope.run
   const doer = await scope.cast(scope.tx, { organisationId, tier, domain, wanted: personality, not: null })
   for (const warning of doer.warning === null ? [] : [doer.warning])
     await log(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted: personality } })
-  if (kind !== 'work') return { personaId: doer.personaId, personality: doer.personality, verifierId: null }
+  if (verifierTier === undefined) return { personaId: doer.personaId, personality: doer.personality, verifierId: null }
   const judge = await scope.cast(scope.tx, {
     organisationId,
-    tier: 't5',
+    tier: verifierTier,
     domain,
     wanted: null,
     not: doer.personaId,

@@ -1,6 +1,7 @@
 import type { Db, ReadTx, Tx } from '../../db/port.ts'
 import { bug } from '../../kernel/errors.ts'
 import { featureBranch, taskBranch } from '../../repositories/port.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
 import type { Brief } from './contract.ts'
 import { findBrief, isBranchTaken, listBriefsById, listBriefsOfWorkstreams, listDependenciesOf } from './store.ts'
 import type { Part } from '../parts/contract.ts'
@@ -16,7 +17,7 @@ import type { RunScope } from '../scope.ts'
  * session is resumed.
  */
 export async function beginningOf(
-  { tx, run }: RunScope,
+  { tx, run, playbook }: RunScope,
   brief: Brief,
   { isResumed }: { isResumed: boolean },
 ): Promise<Partial<Brief>> {
@@ -29,11 +30,11 @@ export async function beginningOf(
     const startCommit = brief.verifies === null ? placed.startCommit : (placed.branchCommit ?? placed.startCommit)
     return { startCommit, branch: placed.branch }
   }
-  const part = await workstreamOf(tx, brief)
+  const part = await branchPartOf(tx, playbook, brief)
   const newest = part?.head ?? run.head ?? run.repository.base
   if (part === undefined || brief.kind !== 'work') return { startCommit: newest }
   const first = (await predecessorsOf(tx, brief)).find(isUnmerged)
-  return { startCommit: first?.branchCommit ?? newest, branch: await branchFor(tx, brief, part) }
+  return { startCommit: first?.branchCommit ?? newest, branch: await branchFor(tx, playbook, brief, part) }
 }
 
 /** Reports whether a brief is a step of a playbook: changes in its clone are discarded. */
@@ -42,22 +43,26 @@ export const isLook = ({ kind, phase }: Brief): boolean => kind === 'plan' && ph
 export const branchOf = (run: Pick<Run, 'id'>, brief: Brief): string =>
   brief.branch ?? featureBranch(run.id, brief.remainderOf ?? brief.verifies ?? brief.id)
 
-export const workstreamOf = async (tx: ReadTx, { runId, workstream }: Brief): Promise<Part | undefined> =>
-  workstream === null ? undefined : findPart(tx, runId, `${workstreamPrefix}${workstream}`)
+/** Returns the part whose branch a brief works on; undefined: it works on the run's. */
+export async function branchPartOf(tx: ReadTx, { branches }: Playbook, brief: Brief): Promise<Part | undefined> {
+  const key = branches?.partOf(brief) ?? null
+  return key === null ? undefined : findPart(tx, brief.runId, key)
+}
 
-const workstreamPrefix = 'ws:'
-
-export const isWorkstream = ({ key }: Pick<Part, 'key'>): boolean => key.startsWith(workstreamPrefix)
-export const idOfWorkstream = ({ key }: Pick<Part, 'key'>): string => key.slice(workstreamPrefix.length)
+/** Returns the name of a part with a branch of its own. */
+export function branchNameOf({ name, branches }: Playbook, { key }: Pick<Part, 'key'>): string {
+  const known = branches?.nameOf(key) ?? null
+  if (known === null) throw bug(`the playbook "${name}" has no branch for ${key}`)
+  return known
+}
 
 /** Returns a branch name that is free, because tasks of two squads may have the same name. */
-async function branchFor(tx: Tx, brief: Brief, part: Part): Promise<string> {
-  const plain = taskBranch(brief.runId, idOfWorkstream(part), taskOf(brief))
+async function branchFor(tx: Tx, playbook: Playbook, brief: Brief, part: Part): Promise<string> {
+  const task = playbook.branches?.taskOf(brief) ?? brief.key
+  const plain = taskBranch(brief.runId, branchNameOf(playbook, part), task)
   if (!(await isBranchTaken(tx, brief.runId, plain))) return plain
   return `${plain}-${brief.id.slice(-8).toLowerCase()}`
 }
-
-const taskOf = ({ key }: Brief): string => (key.startsWith('t4:') ? key.split(':').slice(3).join('-') : key)
 
 const isUnmerged = ({ status }: Brief): boolean => status !== 'verified' && status !== 'done'
 
@@ -86,13 +91,14 @@ export interface Missing {
 
 export async function missingIn(
   deps: { readonly db: Db; readonly repositories?: Repositories },
+  playbook: Playbook,
   run: Run,
   brief: Brief,
 ): Promise<Missing> {
   const { repository, head } = run
   const own = brief.branchCommit ?? brief.startCommit
   const { repositories } = deps
-  if (repository === null || repositories === undefined || own === null || !isTask(brief))
+  if (repository === null || repositories === undefined || own === null || !isTask(playbook, brief))
     return { before: [], since: null }
   const isThere = (commit: string): Promise<boolean> => repositories.contains(repository.mirror, own, commit)
   const before: Brief[] = []
@@ -101,7 +107,8 @@ export async function missingIn(
   return { before, since: brief.attempts > 1 && head !== null && !(await isThere(head)) ? head : null }
 }
 
-const isTask = ({ kind, workstream }: Brief): boolean => kind === 'work' && workstream !== null
+const isTask = ({ branches }: Playbook, brief: Brief): boolean =>
+  brief.kind === 'work' && (branches?.partOf(brief) ?? null) !== null
 
 export interface Owners {
   /** The brief that owns the domain of the task that was merged last. */
@@ -109,9 +116,9 @@ export interface Owners {
   readonly result: string
 }
 
-/** Returns the owners of a workstream's merges: the designer of its domain, and the top of the hierarchy. */
-export async function ownersOf(tx: ReadTx, part: Part): Promise<Owners> {
-  const tasks = await listBriefsOfWorkstreams(tx, part.runId, [idOfWorkstream(part)])
+/** Returns the owners of a part's merges: the author responsible for its domain, and the top of the hierarchy. */
+export async function ownersOf(tx: ReadTx, playbook: Playbook, part: Part): Promise<Owners> {
+  const tasks = await listBriefsOfWorkstreams(tx, part.runId, [branchNameOf(playbook, part)])
   const work = tasks.filter(({ kind }) => kind === 'work')
   // After a conflict the only task may have been reset to its start; its earlier merged work still exists.
   const last = work.findLast(({ branchCommit }) => branchCommit !== null) ?? work.at(-1)
@@ -124,5 +131,5 @@ export async function ownersOf(tx: ReadTx, part: Part): Promise<Owners> {
     above = owner.ownerId
   }
   const top = chain.at(-1) as Brief
-  return { domain: (chain.find(({ tier }) => tier === 't2') ?? top).id, result: top.id }
+  return { domain: (chain.find((each) => playbook.branches?.ownsDomain(each)) ?? top).id, result: top.id }
 }

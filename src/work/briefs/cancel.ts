@@ -64,7 +64,7 @@ async function cancel(scope: RunScope, brief: Brief, reason: string): Promise<vo
   await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
     level: 'verbose',
-    message: `${nameOf(brief)} is cancelled: ${reason}`,
+    message: `${nameOf(scope, brief)} is cancelled: ${reason}`,
     data: { reason },
     patch: { heldBy: null },
   })

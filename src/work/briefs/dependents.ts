@@ -4,6 +4,10 @@ import type { Brief } from './contract.ts'
 import { briefs, dependencies, findBrief, listDependenciesOf, listDependents } from './store.ts'
 import type { RunScope } from '../scope.ts'
 
+/** Returns the status that a brief must reach before its dependents may start. */
+export const requiresOf = ({ playbook, run }: Pick<RunScope, 'playbook' | 'run'>): 'completed' | 'verified' =>
+  playbook.requires?.(run) ?? 'verified'
+
 /** Marks this dependency as met; a brief without unmet dependencies is ready. */
 export async function releaseDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
   const changes: Change[] = []

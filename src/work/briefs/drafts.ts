@@ -5,7 +5,7 @@ import type { LogLine, Revised } from '../../playbooks/contract.ts'
 import type { Brief } from './contract.ts'
 import { isMet } from './states.ts'
 import { dependencies, findBrief, findBriefByKey, listDependenciesOf } from './store.ts'
-import { requiresOf } from '../runs/contract.ts'
+import { requiresOf } from './dependents.ts'
 import type { RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
 import { moveBrief, nameOf, touchBrief } from './moves.ts'
@@ -19,7 +19,7 @@ export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised)
   await touchBrief(
     scope,
     brief,
-    `${nameOf(brief)} is revised`,
+    `${nameOf(scope, brief)} is revised`,
     {
       title: shorten(draft.title, 120),
       objective: draft.objective,
@@ -44,7 +44,7 @@ export async function amendBrief(
   await touchBrief(
     scope,
     brief,
-    `${nameOf(brief)} is amended before it starts`,
+    `${nameOf(scope, brief)} is amended before it starts`,
     {
       inputs: { ...brief.inputs, ...given.inputs },
       ...(waits === null ? {} : { unmetDependencies: waits.unmet }),
@@ -57,10 +57,11 @@ export async function amendBrief(
 
 /** Makes these the only dependencies of a brief. */
 async function waitFor(
-  { tx, run }: RunScope,
+  scope: RunScope,
   brief: Brief,
   keys: readonly string[],
 ): Promise<{ edges: Change[]; unmet: number }> {
+  const { tx, run } = scope
   const known = await listDependenciesOf(tx, brief.id)
   const edges: Change[] = []
   let unmet = 0
@@ -69,7 +70,7 @@ async function waitFor(
     const before = await findBriefByKey(tx, run.id, key)
     if (before === undefined) throw bug(`${brief.key} waits for "${key}", which does not exist`)
     kept.add(before.id)
-    const met = isMet(before.status, requiresOf(run))
+    const met = isMet(before.status, requiresOf(scope))
     if (!met) unmet++
     const edge = known.find(({ afterId }) => afterId === before.id)
     if (edge === undefined)
@@ -86,7 +87,7 @@ export async function commitDrafts(scope: RunScope, drafts: readonly Brief[], by
     await moveBrief(scope, brief, 'committed', {
       kind: 'tasks_committed',
       level: 'verbose',
-      message: `${nameOf(brief)} is committed`,
+      message: `${nameOf(scope, brief)} is committed`,
       data: { author: by },
     })
   }
@@ -98,7 +99,7 @@ export async function reopenDrafts(scope: RunScope, drafts: readonly Brief[], by
     await moveBrief(scope, brief, 'draft', {
       kind: 'tasks_reopened',
       level: 'verbose',
-      message: `${nameOf(brief)} is open again`,
+      message: `${nameOf(scope, brief)} is open again`,
       data: { author: by },
     })
   }
@@ -112,7 +113,7 @@ export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], t
     await moveBrief(scope, brief, 'pending', {
       kind: 'all_committed',
       level: 'verbose',
-      message: `${nameOf(brief)} may start`,
+      message: `${nameOf(scope, brief)} may start`,
     })
   }
 }

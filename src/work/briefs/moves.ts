@@ -1,5 +1,6 @@
 import type { NewEvent } from '../../events/append.ts'
 import { type Change, record, updated } from '../../events/change.ts'
+import type { EventTags } from '../../playbooks/contract.ts'
 import type { Run } from '../runs/contract.ts'
 import { runs } from '../runs/store.ts'
 import type { RunScope } from '../scope.ts'
@@ -12,8 +13,10 @@ import type { QuestionClass } from '../questions/contract.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
 import { touchRun } from '../runs/moves.ts'
 
+type Described = Pick<RunScope, 'playbook'>
+
 /** Returns the name of a brief in the live log. */
-export const nameOf = ({ label, key }: Pick<Brief, 'label' | 'key'>): string => label ?? key
+export const nameOf = ({ playbook }: Described, brief: Brief): string => playbook.describe?.(brief).name ?? brief.key
 
 export interface BriefMove {
   kind: NewEvent['kind']
@@ -43,8 +46,8 @@ export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, 
       runId: scope.run.id,
       briefId: brief.id,
       attemptId: move.attemptId ?? brief.attemptId,
-      ...eventTags(brief),
-      level: move.level ?? (brief.tier === null || isNews(move.code) ? 'normal' : 'verbose'),
+      ...eventTags(scope, brief),
+      level: move.level ?? (isNews(scope, move.code) ? 'normal' : 'verbose'),
       ...(move.code === undefined ? {} : { code: move.code }),
       message: move.message,
       data: { from: brief.status, to, ...move.data },
@@ -63,19 +66,19 @@ export const touchBrief = (
   patch: Partial<Brief>,
   also: readonly Change[] = [],
 ): Promise<void> =>
-  touchRun(scope, {}, { kind: 'brief_status', briefId: brief.id, ...eventTags(brief), level: 'verbose', message }, [
-    updated(briefs, brief, { ...patch, updatedAt: scope.tx.at }),
-    ...also,
-  ])
+  touchRun(
+    scope,
+    {},
+    { kind: 'brief_status', briefId: brief.id, ...eventTags(scope, brief), level: 'verbose', message },
+    [updated(briefs, brief, { ...patch, updatedAt: scope.tx.at }), ...also],
+  )
 
-/** Returns the tier and workstream of an event of this brief, in a tiered run. */
-export const eventTags = ({ tier, workstream }: Pick<Brief, 'tier' | 'workstream'>) => ({
-  ...(tier === null ? {} : { tier: tier.toUpperCase() }),
-  ...(workstream === null ? {} : { workstream }),
-})
+/** Returns the tags of an event of this brief. */
+export const eventTags = ({ playbook }: Described, brief: Brief): EventTags => playbook.describe?.(brief).tags ?? {}
 
-/** The playbook of a tiered run logs its progress itself: events of single briefs are shown only for problems. */
-const isNews = (code: string | undefined): boolean => code !== undefined && code !== 'START' && code !== 'DONE'
+/** Of a playbook that logs its progress itself, events of single briefs are shown only for problems. */
+const isNews = ({ playbook }: RunScope, code: string | undefined): boolean =>
+  playbook.logsProgress !== true || (code !== undefined && code !== 'START' && code !== 'DONE')
 
 /** A verifier's brief belongs to the one it verifies and is in no counter. A plan is not work, but it can be open or fail. */
 function countersAfter(run: Run, { kind, status: from }: Brief, to: BriefStatus, at: string): Partial<Run> | null {
@@ -109,9 +112,9 @@ export async function completeBrief(
     kind: 'completed',
     code: 'DONE',
     message:
-      brief.tier === null
-        ? `${brief.key} ✓ ${reason}`
-        : `${nameOf(brief)} ✓${isResolved(brief) ? ' (retry resolved)' : ''}`,
+      scope.playbook.logsProgress === true
+        ? `${nameOf(scope, brief)} ✓${isResolved(brief) ? ' (retry resolved)' : ''}`
+        : `${brief.key} ✓ ${reason}`,
     ...(isResolved(brief) ? { level: 'normal' as const } : {}),
     data: { reason },
     patch,
@@ -121,7 +124,7 @@ export async function completeBrief(
 }
 
 /** Reports whether an earlier failure of a task was visible in the log. */
-const isResolved = ({ tier, retriesUsed }: Brief): boolean => tier === 't4' && retriesUsed > 0
+const isResolved = ({ kind, retriesUsed }: Brief): boolean => kind === 'work' && retriesUsed > 0
 
 export async function closeBrief(scope: RunScope, brief: Brief): Promise<void> {
   await moveBrief(scope, brief, 'done', {
@@ -142,7 +145,7 @@ export async function blockBrief(
   const blocked = await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
     code: 'ESCALATE',
-    message: `${nameOf(brief)} is blocked: ${shorten(reason, 500)}`,
+    message: `${nameOf(scope, brief)} is blocked: ${shorten(reason, 500)}`,
     data: { class: cause },
     patch: { interruptions: 0, heldBy },
   })
@@ -153,7 +156,7 @@ export async function failBrief(scope: RunScope, brief: Brief, reason: string): 
   const failed = await moveBrief(scope, brief, 'failed', {
     kind: 'failed',
     code: 'FAIL',
-    message: `${nameOf(brief)} ✗ ${reason}`,
+    message: `${nameOf(scope, brief)} ✗ ${reason}`,
     patch: { failure: shorten(reason, 2_000) },
     also: await holdDependents(scope, brief),
   })

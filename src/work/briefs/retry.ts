@@ -22,7 +22,7 @@ export async function retryWith(
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'FAIL',
-    message: `${nameOf(brief)} ✗ ${detail} (retry ${used}/${brief.retryBudget})`,
+    message: `${nameOf(scope, brief)} ✗ ${detail} (retry ${used}/${brief.retryBudget})`,
     data: { class: outcome, used, limit: brief.retryBudget },
     patch: { retriesUsed: used, corrections, interruptions: 0 },
   })
@@ -38,7 +38,7 @@ export async function retryCrash(scope: RunScope, brief: Brief, crash: { readonl
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'FAIL',
-    message: `${nameOf(brief)} ✗ ${crash.detail} (retry ${used}/${brief.crashLimit})`,
+    message: `${nameOf(scope, brief)} ✗ ${crash.detail} (retry ${used}/${brief.crashLimit})`,
     data: { class: 'crash', used, limit: brief.crashLimit },
     patch: { crashRetries: used, interruptions: 0 },
   })
@@ -60,7 +60,7 @@ export async function retryInterrupted(scope: RunScope, brief: Brief, reason: st
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'RESUMED',
-    message: `${nameOf(brief)} was interrupted (${reason}); it starts again`,
+    message: `${nameOf(scope, brief)} was interrupted (${reason}); it starts again`,
     data: { class: 'interrupted', reason, used: interruptions, limit: interruptionLimit },
     patch: { interruptions },
   })
@@ -74,7 +74,7 @@ async function giveUpVerifier(scope: RunScope, brief: Brief, reason: string): Pr
   await moveBrief(scope, brief, 'failed', {
     kind: 'failed',
     code: 'FAIL',
-    message: `${nameOf(brief)} ✗ ${reason}`,
+    message: `${nameOf(scope, brief)} ✗ ${reason}`,
     patch: { failure: shorten(reason, 2_000) },
   })
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)

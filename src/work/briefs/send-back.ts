@@ -6,7 +6,7 @@ import type { Brief, Correction } from './contract.ts'
 import { cancelVerifiers } from './cancel.ts'
 import { isMet } from './states.ts'
 import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from './store.ts'
-import { requiresOf } from '../runs/contract.ts'
+import { requiresOf } from './dependents.ts'
 import type { RunScope } from '../scope.ts'
 import { moveBrief, nameOf } from './moves.ts'
 
@@ -21,7 +21,7 @@ export async function sendBack(
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: cause === 'rejected' ? 'REJECTED' : 'RESUMED',
-    message: `${nameOf(brief)} is done again: ${shorten(reason, 300)}`,
+    message: `${nameOf(scope, brief)} is done again: ${shorten(reason, 300)}`,
     data: { class: cause, reason },
     patch: {
       ...(cause === 'rejected' ? { rejectionReason: reason } : {}),
@@ -49,7 +49,7 @@ export async function reworkBrief(
   await moveBrief(scope, brief, 'pending', {
     kind: 'retried',
     code: 'FAIL',
-    message: `${nameOf(brief)} ✗ ${isRetry ? '' : `${corrections[0]?.detail ?? 'not good enough'} `}(retry ${used}/${limit})`,
+    message: `${nameOf(scope, brief)} ✗ ${isRetry ? '' : `${corrections[0]?.detail ?? 'not good enough'} `}(retry ${used}/${limit})`,
     data: {
       class: 'verification_failed',
       used,
@@ -66,13 +66,14 @@ export async function reworkBrief(
 }
 
 /** Counts the dependencies again, because some may have been sent back before. */
-export async function unmetOf({ tx, run }: RunScope, brief: Brief): Promise<{ unmet: number; changes: Change[] }> {
+export async function unmetOf(scope: RunScope, brief: Brief): Promise<{ unmet: number; changes: Change[] }> {
+  const { tx } = scope
   const changes: Change[] = []
   let unmet = 0
   for (const edge of await listDependenciesOf(tx, brief.id)) {
     const before = await findBrief(tx, edge.afterId)
     if (before === undefined) throw bug(`dependency on a missing brief: ${edge.afterId}`)
-    const met = before.status === 'cancelled' || isMet(before.status, requiresOf(run))
+    const met = before.status === 'cancelled' || isMet(before.status, requiresOf(scope))
     if (!met) unmet++
     if (met !== edge.met) changes.push(updated(dependencies, edge, { met }))
   }

@@ -33,7 +33,7 @@ export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial
   await moveBrief(scope, brief, 'pending', {
     kind: failed ? 'retried' : 'unblocked',
     code: 'RESUMED',
-    message: `${nameOf(brief)} continues: ${why}`,
+    message: `${nameOf(scope, brief)} continues: ${why}`,
     patch: { heldBy: null, unmetDependencies: own.unmet, ...patch, ...(failed ? { failure: null } : {}) },
     also: [
       ...own.changes,
@@ -52,7 +52,7 @@ async function resumeFinished(scope: RunScope, brief: Brief, patch: Partial<Brie
   await moveBrief(scope, brief, isReported ? 'working' : 'ready_for_verification', {
     kind: 'unblocked',
     code: 'RESUMED',
-    message: `${nameOf(brief)} continues with its finished work: ${why}`,
+    message: `${nameOf(scope, brief)} continues with its finished work: ${why}`,
     // Its check may wait for the question of another run, which is not answered by this: it waits again if necessary.
     patch: isReported ? { heldBy: null, ...patch } : patch,
   })
@@ -103,13 +103,13 @@ async function abandonVerifier(scope: RunScope, verifier: Brief, judged: Brief, 
   await moveBrief(scope, verifier, 'failed', {
     kind: 'failed',
     code: 'FAIL',
-    message: `${nameOf(verifier)} ✗ ${reason}`,
+    message: `${nameOf(scope, verifier)} ✗ ${reason}`,
     patch: { failure: reason },
   })
   const blocked = await moveBrief(scope, judged, 'blocked', {
     kind: 'escalated',
     code: 'ESCALATE',
-    message: `${nameOf(judged)} is blocked: its verifier was abandoned`,
+    message: `${nameOf(scope, judged)} is blocked: its verifier was abandoned`,
   })
   await failBrief(scope, blocked, reason)
 }

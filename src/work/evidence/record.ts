@@ -73,10 +73,13 @@ export async function recordChecks(
       kind: 'evidence_checked',
       by: scope.by,
       ...place,
-      ...eventTags(brief),
-      level: brief.kind === 'verify' || (brief.tier !== null && passed === findings.length) ? 'verbose' : 'normal',
+      ...eventTags(scope, brief),
+      level:
+        brief.kind === 'verify' || (scope.playbook.logsProgress === true && passed === findings.length)
+          ? 'verbose'
+          : 'normal',
       code: 'EVIDENCE',
-      message: `${nameOf(brief)} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}${where}`,
+      message: `${nameOf(scope, brief)} ${passed}/${findings.length} ${passed === findings.length ? '✓' : '✗'}${unboxed ? ' (commands not boxed)' : ''}${where}`,
       data: {
         passed,
         total: findings.length,

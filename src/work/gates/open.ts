@@ -51,7 +51,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   const patch = { gatesPending: run.gatesPending + 1, ...(status === null ? {} : { heldBy: `gate:${gate.id}` }) }
   const event = {
     kind: wanted.gate === 'manual' ? ('gate_paused' as const) : ('gate_pending' as const),
-    code: codeOf(wanted.gate),
+    code: codeOf(scope, wanted.gate),
     tier: 'GATE',
     level: 'normal' as const,
     message,
@@ -102,12 +102,15 @@ const haltsRun = ({ boundary, approver }: Pick<GateRow, 'boundary' | 'approver'>
 /** Reports whether a gate concerns the final result. */
 export const isFinal = (gate: string): boolean => gate === 'acceptance' || gate === 'merge'
 
-const codeOf = (gate: string): string =>
-  gate === 'manual' ? 'PAUSED' : gate === 'plan' || gate === 't1_plan' || isFinal(gate) ? 'APPROVAL' : 'INSPECTION'
+const codeOf = ({ playbook }: RunScope, gate: string): string =>
+  gate === 'manual'
+    ? 'PAUSED'
+    : playbook.approvalGates?.includes(gate) === true || isFinal(gate)
+      ? 'APPROVAL'
+      : 'INSPECTION'
 
 function gateMessage({ gate, summary }: GateRow): string {
   if (gate === 'manual') return `⏸ Paused${summary.produced === '' ? '' : `: ${summary.produced}`}`
-  if (gate === 'plan') return '⏸ Waiting on approval of the plan'
   if (gate === 'acceptance') return '⏸ Waiting on acceptance of the result'
   if (gate === 'merge') return '⏸ Waiting on approval of the merge'
   return `⏸ Waiting on approval: ${gate}`

@@ -6,9 +6,7 @@ import { missionEndpoints } from './endpoints.ts'
 
 export const MissionStatus = z.enum(missionStatuses)
 export const Priority = z.enum(['low', 'medium', 'high', 'urgent'])
-/** A new playbook adds its name here and its decide function in `playbooks/`. */
-export const PlaybookName = z.enum(['direct', 'tiered'])
-export type PlaybookName = z.infer<typeof PlaybookName>
+export const PlaybookName = z.string().min(1).max(64).describe('The way of working; without one, the plainest')
 
 export const Mission = z.object({
   id: z.string(),
@@ -43,7 +41,7 @@ export const CreateMission = z.strictObject({
   description: z.string().max(50_000).default(''),
   organisationId: z.number().int().positive().default(1),
   priority: Priority.default('medium'),
-  playbook: PlaybookName.default('direct'),
+  playbook: PlaybookName.optional(),
   acceptance: z.string().max(10_000).default(''),
   tags: z.array(z.string().trim().min(1).max(50)).max(50).default([]),
   contextNotes: z.string().max(50_000).default(''),

@@ -3,9 +3,11 @@ import { create } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
 import { findOrganisation } from '../../org/organisations/store.ts'
 import { limitFromTheStart } from '../budgets/limits.ts'
-import type { CreateMission, Mission, PlaybookName } from './contract.ts'
+import { choosePlaybook } from '../choose-playbook.ts'
+import type { CreateMission, Mission } from './contract.ts'
 import { moveMission } from './moves.ts'
 import { findOpenRunOf } from '../runs/store.ts'
 import { checkMissionMove, type MissionStatus } from './states.ts'
@@ -13,10 +15,18 @@ import { findMission, findMissionsByPrefix, listMissions, missions } from './sto
 
 export type Missions = ReturnType<typeof createMissions>
 
-export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
+export interface MissionDeps {
+  db: Db
+  ids: Ids
+  playbooks: ReadonlyMap<string, Playbook>
+}
+
+export function createMissions({ db, ids, playbooks }: MissionDeps) {
   return {
     create: (by: Actor, input: CreateMission): Promise<Mission> =>
-      db.write([`org:${input.organisationId}`], (tx) => insertMission(tx, ids, by, input)),
+      db.write([`org:${input.organisationId}`], (tx) =>
+        insertMission(tx, ids, by, { ...input, playbook: choosePlaybook(playbooks, input.playbook).name }),
+      ),
 
     list: (status: string | undefined, limit: number) =>
       db.read(async (tx) => ({ missions: await listMissions(tx, status, limit) })),
@@ -49,7 +59,7 @@ export function createMissions({ db, ids }: { db: Db; ids: Ids }) {
         organisationId: number
         title: string
         description: string
-        playbook: PlaybookName
+        playbook: string
         /** Adds one step to a mission that continues afterwards: it joins the runs that are active. */
         isStep?: boolean
       },
@@ -74,7 +84,11 @@ async function insertMission(
   tx: Tx,
   ids: Ids,
   by: Actor,
-  input: Omit<CreateMission, 'tags' | 'deliverables'> & { tags: readonly string[]; deliverables: readonly string[] },
+  input: Omit<CreateMission, 'playbook' | 'tags' | 'deliverables'> & {
+    playbook: string
+    tags: readonly string[]
+    deliverables: readonly string[]
+  },
 ): Promise<Mission> {
   const organisation = await findOrganisation(tx, input.organisationId)
   if (organisation === undefined)

@@ -43,7 +43,6 @@ describe('a plan', () => {
     expect(faults).toEqual([])
     expect(read).toMatchObject({
       goal: 'Build a shop',
-      playbook: 'direct',
       runtime: 'scripted',
       idleMinutes: null,
       evidence: [{ kind: 'artifact' }],

@@ -63,7 +63,7 @@ export async function addRepair(scope: RunScope, proof: Proof, guidance: readonl
       by: scope.by,
       runId: run.id,
       briefId: brief.id,
-      ...eventTags(brief),
+      ...eventTags(scope, brief),
       level: 'normal',
       code: 'REPAIR',
       message: `${brief.key}: ${reasonOf(proof)}`,

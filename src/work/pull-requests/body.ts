@@ -1,5 +1,6 @@
 import type { ReadTx } from '../../db/port.ts'
 import { shorten } from '../../kernel/text.ts'
+import type { BranchParts, Playbook } from '../../playbooks/contract.ts'
 import { newestVersion } from '../artifacts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { isMet } from '../briefs/states.ts'
@@ -8,15 +9,15 @@ import { checkWarnings } from '../evidence/warnings.ts'
 import type { Part } from '../parts/contract.ts'
 import { listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
-import { idOfWorkstream, isWorkstream } from '../briefs/branches.ts'
 
 /** Describes a result for the reader of its pull request: the goal, the merged briefs, and the verdicts on them. */
-export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
+export async function bodyOf(tx: ReadTx, { branches }: Playbook, run: Run): Promise<string> {
   const merged = (await listBriefs(tx, run.id)).filter(isMerged)
   const parts = (await listParts(tx, run.id)).filter(({ status }) => status !== 'cancelled')
-  const done = parts.some(isWorkstream)
-    ? [`## Workstreams\n\n${await workstreams(tx, parts, merged)}`, ...repairs(merged)].join('\n\n')
-    : `## Briefs\n\n${listed(merged)}`
+  const done =
+    branches !== undefined && parts.some(({ key }) => branches.nameOf(key) !== null)
+      ? [`## ${branches.heading}\n\n${await partTexts(tx, branches, parts, merged)}`, ...repairs(merged)].join('\n\n')
+      : `## Briefs\n\n${listed(merged)}`
   const warnings = (await checkWarnings(tx, run.id)).map((warning) => `**${warning}**`)
   return [run.goalAnchor, ...warnings, done, `Run ${run.id}`].join('\n\n')
 }
@@ -25,13 +26,13 @@ export async function bodyOf(tx: ReadTx, run: Run): Promise<string> {
 const isMerged = ({ kind, branchCommit, status }: Brief): boolean =>
   kind === 'work' && branchCommit !== null && isMet(status)
 
-/** Lists the repairs of a merged result, which belong to no workstream. */
+/** Lists the repairs of a merged result, which belong to no part. */
 function repairs(merged: readonly Brief[]): string[] {
   const all = merged.filter((brief) => brief.repairs !== null)
   return all.length === 0 ? [] : [`## Repairs\n\n${listed(all)}`]
 }
 
-/** Maximum number of briefs, and of workstreams, in the text. */
+/** Maximum number of briefs, and of parts, in the text. */
 const mostListed = 50
 
 function listed(briefs: readonly Brief[], indent = ''): string {
@@ -42,37 +43,42 @@ function listed(briefs: readonly Brief[], indent = ''): string {
   return lines.join('\n')
 }
 
-async function workstreams(tx: ReadTx, parts: readonly Part[], merged: readonly Brief[]): Promise<string> {
-  const all = parts.filter(isWorkstream)
+async function partTexts(
+  tx: ReadTx,
+  branches: BranchParts,
+  parts: readonly Part[],
+  merged: readonly Brief[],
+): Promise<string> {
+  const all = parts.flatMap((part) => {
+    const id = branches.nameOf(part.key)
+    return id === null ? [] : [{ id, part }]
+  })
   const texts: string[] = []
-  for (const part of all.slice(0, mostListed)) {
-    const id = idOfWorkstream(part)
+  for (const { id, part } of all.slice(0, mostListed)) {
     const { name, domain } = part.data
     const called = [typeof name === 'string' ? name : id, typeof domain === 'string' ? `(${domain})` : '']
     const verdicts = await verdictsOn(
       tx,
+      branches,
       parts.filter(({ parent }) => parent === part.key),
     )
-    const tasks = merged.filter(({ workstream }) => workstream === id)
+    const tasks = merged.filter((brief) => branches.partOf(brief) === part.key)
     texts.push(
       [`### ${id}: ${shorten(called.filter(Boolean).join(' '), 200)}`, ...verdicts, listed(tasks)]
         .filter((text) => text !== '')
         .join('\n\n'),
     )
   }
-  if (all.length > texts.length) texts.push(`And ${all.length - texts.length} more workstreams.`)
+  if (all.length > texts.length) texts.push(`And ${all.length - texts.length} more ${branches.heading.toLowerCase()}.`)
   return texts.join('\n\n')
 }
 
-/** Returns the last verdict of each squad's lead. */
-async function verdictsOn(tx: ReadTx, squads: readonly Part[]): Promise<string[]> {
+/** Returns the last verdict on each part below. */
+async function verdictsOn(tx: ReadTx, branches: BranchParts, below: readonly Part[]): Promise<string[]> {
   const said: string[] = []
-  for (const { runId, key } of squads.slice(0, mostListed)) {
-    const squad = key.slice(key.indexOf(':') + 1)
-    const content = (await newestVersion(tx, runId, `joint_verdict/${squad}`))?.content ?? null
-    if (content === null) continue
-    const { joint_verdict: verdict, summary } = JSON.parse(content) as Record<string, unknown>
-    said.push(`Verdict on ${squad}: ${String(verdict)}. ${shorten(String(summary ?? ''), 500)}`)
+  for (const { runId, key } of below.slice(0, mostListed)) {
+    const content = (await newestVersion(tx, runId, branches.verdictDocument(key)))?.content ?? null
+    if (content !== null) said.push(branches.verdictText(key, JSON.parse(content)))
   }
   return said
 }

@@ -67,7 +67,7 @@ export async function openPullRequest(scope: RunScope): Promise<void> {
   const { tx, run } = scope
   if (run.repository === null || run.head === null) throw bug(`run ${run.id} has nothing to merge`)
   const known = await findPullRequestOf(tx, run.id)
-  const body = await bodyOf(tx, run)
+  const body = await bodyOf(tx, scope.playbook, run)
   if (known !== undefined) {
     await touchRun(scope, {}, { kind: 'pr_updated', message: `${known.id} is up to date`, data: { head: run.head } }, [
       updated(pullRequests, known, { headCommit: run.head, body, updatedAt: tx.at }),

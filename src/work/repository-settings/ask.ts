@@ -63,7 +63,7 @@ export async function holdForChecks(
   await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
     code: 'ESCALATE',
-    message: `${nameOf(brief)} is blocked: ${shorten(reason, 500)}`,
+    message: `${nameOf(scope, brief)} is blocked: ${shorten(reason, 500)}`,
     data: { class: 'checks', question_id: question.id },
     patch: { heldBy },
   })

@@ -115,10 +115,6 @@ export const Run = z.object({
 })
 export type Run = z.infer<typeof Run>
 
-/** Returns the status that a brief must reach before its dependents may start. */
-export const requiresOf = ({ playbook, configuration }: Pick<Run, 'playbook' | 'configuration'>) =>
-  configuration.team?.limits.pipelineRequires ?? (playbook === 'tiered' ? 'completed' : 'verified')
-
 /** A completed run of this installation, used to estimate the next. */
 export interface PastRun {
   readonly simulated: boolean
@@ -141,7 +137,7 @@ const Minutes = z.number().positive().max(100_000).nullable()
 
 export const CreateRun = z.strictObject({
   goal: z.string().trim().min(1).max(20_000),
-  playbook: PlaybookName.default('direct'),
+  playbook: PlaybookName.optional(),
   organisationId: z.number().int().positive().default(1),
   missionId: z.string().optional().describe('Run this mission from the backlog; without one, one is made'),
   runtime: z

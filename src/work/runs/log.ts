@@ -9,11 +9,11 @@ export async function log(scope: RunScope, line: LogLine): Promise<void> {
 }
 
 /** Returns the event of a log line, for a caller that records changes with it. */
-export const logEvent = ({ run, by }: RunScope, line: LogLine): NewEvent => ({
+export const logEvent = (scope: RunScope, line: LogLine): NewEvent => ({
   kind: line.kind ?? 'log',
-  by: line.by ?? by,
-  runId: run.id,
-  ...(line.brief === undefined ? {} : eventTags(line.brief)),
+  by: line.by ?? scope.by,
+  runId: scope.run.id,
+  ...(line.brief === undefined ? {} : eventTags(scope, line.brief)),
   ...(line.brief === undefined ? {} : { briefId: line.brief.id, attemptId: line.brief.attemptId }),
   ...(line.tier === undefined ? {} : { tier: line.tier }),
   ...(line.workstream === undefined ? {} : { workstream: line.workstream }),

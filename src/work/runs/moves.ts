@@ -53,7 +53,7 @@ export async function moveRun(
       by: scope.by,
       runId: run.id,
       level: event.level ?? 'normal',
-      ...topOf(run),
+      ...scope.playbook.runTags,
       ...(event.tier === undefined ? {} : { tier: event.tier }),
       ...(event.code === undefined ? {} : { code: event.code }),
       message: event.message,
@@ -95,12 +95,9 @@ export async function touchRun(
 ): Promise<void> {
   const { run, tx } = scope
   const whole = { ...patch, updatedAt: tx.at }
-  await record(tx, { by: scope.by, runId: run.id, level: 'verbose', ...topOf(run), ...event }, [
+  await record(tx, { by: scope.by, runId: run.id, level: 'verbose', ...scope.playbook.runTags, ...event }, [
     updated(runs, run, whole),
     ...also,
   ])
   scope.run = { ...run, ...whole }
 }
-
-/** Events of a tiered run as a whole belong to the first tier. */
-const topOf = ({ playbook }: Run) => (playbook === 'tiered' ? { tier: 'T1' } : {})

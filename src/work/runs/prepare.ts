@@ -1,5 +1,6 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import { refusal } from '../../kernel/errors.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
 import type { ResolvedTeam } from '../../team/contract.ts'
 import { type CheckTalent, resolveTeamOfRun, type TeamFile } from '../../team/open.ts'
 import type { CreateRun } from './contract.ts'
@@ -14,8 +15,9 @@ export interface PrepareDeps {
   prepareTalent?: ((talent: ResolvedTeam['talent']) => Promise<void>) | undefined
 }
 
-/** The resolved team. */
+/** The playbook, the runtime and the team of a new run. */
 export interface Prepared {
+  readonly playbook: Playbook
   /** The runtime of briefs that name none. */
   readonly runtime: string
   readonly runtimeOptions: Record<string, unknown>
@@ -23,20 +25,19 @@ export interface Prepared {
 }
 
 /** Refuses input that can never run here, before any row is created. */
-export async function prepareRun(deps: PrepareDeps, input: CreateRun): Promise<Prepared> {
-  if (input.playbook === 'tiered') return prepareTeam(deps, input)
-  const unused = input.team !== undefined ? '--team' : input.strict ? '--strict' : null
-  if (unused !== null)
-    throw refusal('invalid_input', `${unused} is for runs in tiers, and this one is ${input.playbook}`, {
-      hint: 'Add --playbook tiered.',
-    })
+export async function prepareRun(deps: PrepareDeps, playbook: Playbook, input: CreateRun): Promise<Prepared> {
+  playbook.checkInput?.(input)
+  if (playbook.workRuntime !== undefined) {
+    const team = await prepareTeam(deps, input)
+    const { runtime, runtimeOptions } = playbook.workRuntime(team)
+    return { playbook, runtime, runtimeOptions, team }
+  }
   const runtime = await chooseRuntime(deps, input)
   await checkRuntimes(deps, runtime, input)
-  return { runtime, runtimeOptions: input.runtimeOptions, team: null }
+  return { playbook, runtime, runtimeOptions: input.runtimeOptions, team: null }
 }
 
-async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepared> {
-  refuseUnused(input)
+async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<ResolvedTeam> {
   const file = input.team === undefined ? (deps.homeTeam?.() ?? null) : { text: input.team, name: 'team' }
   const team = await resolveTeamOfRun(file, deps, {
     defaultRuntime: deps.defaults.runtime,
@@ -44,26 +45,7 @@ async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Prepare
     strict: input.strict,
   })
   await deps.prepareTalent?.(team.talent)
-  const { runtime, runtimeOptions } = team.tiers.t4
-  return { runtime, runtimeOptions, team }
-}
-
-/** Refuses settings that the playbook ignores: the operator must not believe that they apply. */
-function refuseUnused({ briefs, planner, planGate, acceptance, verify }: CreateRun): void {
-  const unused: readonly (readonly [boolean, string, string])[] = [
-    [briefs.length > 0, 'briefs', 'T1 plans the work itself. Leave them out, or use --playbook direct.'],
-    [planner, '--planner', 'T1 always plans first. Leave it out.'],
-    [planGate, '--plan-gate', 'The plan always waits at the gate t1_plan. Leave it out.'],
-    [
-      acceptance === 'operator',
-      '--acceptance operator',
-      'T1 accepts the result; with --repo, the gate merge then waits for you. Leave it out.',
-    ],
-    [verify === 'none', '--verify none', 'T5 always judges every task. Leave it out, or use --playbook direct.'],
-  ]
-  for (const [isGiven, name, hint] of unused)
-    if (isGiven)
-      throw refusal('invalid_input', `${name} ${name === 'briefs' ? 'are' : 'is'} not for runs in tiers`, { hint })
+  return team
 }
 
 /** A runtime that the run names applies to every tier; options alone apply to the default runtime. */

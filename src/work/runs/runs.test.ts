@@ -105,6 +105,19 @@ describeStores('a run', (openFresh) => {
     expect(await agency.run({ runtime: 'real', briefs: mixed })).toMatchObject({ simulated: true })
   })
 
+  it('follows the first playbook if none is named, and is refused with an unknown one', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    expect(await agency.run({ playbook: undefined })).toMatchObject({ playbook: 'direct' })
+    const unknown = { code: 'invalid_input', message: 'unknown playbook "diret"; available: direct, tiered' }
+    await expectRefusal(agency, { playbook: 'diret' }, unknown)
+    const mission = { title: 'Later', description: '', organisationId: 1, priority: 'medium', acceptance: '' } as const
+    const rest = { tags: [], contextNotes: '', deliverables: [] }
+    expect(await agency.missions.create(operator, { ...mission, ...rest })).toMatchObject({ playbook: 'direct' })
+    await expect(agency.missions.create(operator, { ...mission, ...rest, playbook: 'diret' })).rejects.toMatchObject(
+      unknown,
+    )
+  })
+
   it('is refused without a named runtime: a simulation is never chosen', async () => {
     const agency = await openAgency({ db: (await openFresh()).db, runtime: null })
     await expectRefusal(

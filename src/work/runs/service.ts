@@ -1,5 +1,6 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db, Tx } from '../../db/port.ts'
+import { choosePlaybook } from '../choose-playbook.ts'
 import { checkCast } from '../briefs/cast.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
@@ -100,7 +101,7 @@ export function createRuns(deps: RunDeps) {
           organisationId: input.organisationId,
           title: shorten(input.goal.split('\n')[0] as string, 200),
           description: input.goal,
-          playbook: input.playbook,
+          playbook: prepared.playbook.name,
           isStep: execution !== undefined,
         })
         const place = await placeInWorkspace(tx, input, mission)
@@ -124,10 +125,9 @@ export function createRuns(deps: RunDeps) {
       db.read(async (tx) => {
         const last = before === undefined ? undefined : await requireRun(tx, before)
         const found = await listRuns(tx, { ...query, before: last })
-        const tiered = found.filter(({ playbook }) => playbook === 'tiered')
         const reached = await listTiersOfRuns(
           tx,
-          tiered.map(({ id }) => id),
+          found.filter(hasTeam).map(({ id }) => id),
         )
         return {
           runs: found.map((run) => ({ ...withoutConfiguration(run), tiers: reached.get(run.id) })),
@@ -188,11 +188,7 @@ export function createRuns(deps: RunDeps) {
 }
 
 async function checkInput(deps: RunDeps, input: CreateRun): Promise<Prepared> {
-  if (!deps.scopes.playbooks.has(input.playbook))
-    throw refusal('unsupported', `unknown playbook "${input.playbook}"`, {
-      hint: `Available: ${[...deps.scopes.playbooks.keys()].join(', ')}.`,
-    })
-  const prepared = await prepareRun(deps, input)
+  const prepared = await prepareRun(deps, choosePlaybook(deps.scopes.playbooks, input.playbook), input)
   checkPlan(input.briefs)
   return prepared
 }
@@ -242,7 +238,7 @@ async function startRun(
   tx: Tx,
   by: Actor,
   input: CreateRun,
-  { runtime, runtimeOptions, team }: Prepared,
+  { playbook, runtime, runtimeOptions, team }: Prepared,
   mission: Mission,
   repository: RunRepository | null,
   place: Partial<RunConfiguration>,
@@ -261,7 +257,7 @@ async function startRun(
       id,
       missionId: mission.id,
       organisationId: mission.organisationId,
-      playbook: input.playbook,
+      playbook: playbook.name,
       status: 'planning',
       goalAnchor: input.goal,
       simulated: used.some((name) => deps.runtimes.get(name)?.capabilities.simulated === true),
@@ -319,10 +315,10 @@ async function startRun(
       kind: 'run_created',
       by: actorName(by),
       runId: id,
-      // A tiered run logs its own start.
-      ...(input.playbook === 'tiered' ? { tier: 'T1', level: 'verbose' as const } : { code: 'PLAN_START' }),
+      ...playbook.runTags,
+      ...(playbook.logsProgress === true ? { level: 'verbose' as const } : { code: 'PLAN_START' }),
       message: shorten(input.goal, 500),
-      data: { mission_id: mission.id, playbook: input.playbook, runtime },
+      data: { mission_id: mission.id, playbook: playbook.name, runtime },
     },
   )
   const { tokenBudget: tokens, costLimit: usd } = run.configuration
@@ -343,5 +339,7 @@ function setupOf({ setup }: CreateRun, team: Prepared['team']): Pick<RunConfigur
   const stated = setup ?? team?.setup
   return stated === undefined ? {} : { setup: storedSetup(stated) }
 }
+
+const hasTeam = ({ configuration }: Run): boolean => configuration.team !== undefined
 
 const withoutConfiguration = ({ configuration: _, ...line }: Run): RunLine => line

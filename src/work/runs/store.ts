@@ -59,8 +59,8 @@ export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: strin
     (run) => run.configuration.workspace === workspace,
   )
 
-export const listOpenTieredRuns = (tx: ReadTx): Promise<Run[]> =>
-  findRows(tx, runs, "playbook = 'tiered' AND ended_at IS NULL ORDER BY id")
+export const listOpenRunsOf = (tx: ReadTx, playbook: string): Promise<Run[]> =>
+  findRows(tx, runs, 'playbook = ? AND ended_at IS NULL ORDER BY id', [playbook])
 
 export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
   const [where, values] = organisationId === undefined ? ['', []] : ['WHERE organisation_id = ?', [organisationId]]

@@ -29,10 +29,10 @@ export async function commissionVerifier(
 ): Promise<void> {
   const { run, tx } = scope
   const { configuration } = run
-  const tier = judged.tier === null ? undefined : configuration.team?.tiers.t5
-  const runtime = tier?.runtime ?? configuration.verifierRuntime ?? judged.runtime
+  const place = scope.playbook.verifier?.(run, judged) ?? {}
+  const runtime = place.runtime ?? configuration.verifierRuntime ?? judged.runtime
   const runtimeOptions =
-    tier?.runtimeOptions ?? configuration.verifierOptions ?? (runtime === judged.runtime ? judged.runtimeOptions : {})
+    place.runtimeOptions ?? configuration.verifierOptions ?? (runtime === judged.runtime ? judged.runtimeOptions : {})
   const brief = newBrief(scope, {
     id: scope.ids.next('brief'),
     // No plan can name a key with a colon.
@@ -49,7 +49,10 @@ export async function commissionVerifier(
     // The remainder of a brief, and its verifier, use the directory of that brief.
     remainderOf: judged.remainderOf,
     personaId: judged.verifierId ?? systemPersona,
-    ...(judged.tier === null ? {} : placeOfVerifier(judged)),
+    // In the part of the work, under the same owner.
+    part: judged.part,
+    ownerId: judged.ownerId,
+    ...place,
     runtime,
     provider: scope.providerOf(runtime, runtimeOptions),
     runtimeOptions,
@@ -61,7 +64,7 @@ export async function commissionVerifier(
       by: scope.by,
       runId: run.id,
       briefId: brief.id,
-      ...eventTags(brief),
+      ...eventTags(scope, brief),
       level: told === 'one by one' ? 'normal' : 'verbose',
       code: 'VERIFY_START',
       message: `${judged.key} attempt ${judged.attempts}`,
@@ -87,16 +90,6 @@ async function seenOf({ tx }: RunScope, brief: Brief): Promise<Seen> {
     outputs: attempt.outputs,
   }
 }
-
-/** Places a verifier in the part of the work, under the same owner. */
-const placeOfVerifier = ({ part, workstream, ownerId, label, key }: Brief): Partial<Brief> => ({
-  tier: 't5',
-  phase: 't5',
-  part,
-  workstream,
-  ownerId,
-  label: `verifier of ${label ?? key}`,
-})
 
 async function contextFor(scope: RunScope, judged: Brief, seen: Seen): Promise<string> {
   const attempt = judged.attemptId === null ? undefined : await findAttempt(scope.tx, judged.attemptId)
@@ -193,10 +186,10 @@ export async function recordVerdict(
       runId: run.id,
       briefId: judged.id,
       attemptId: attempt.id,
-      ...eventTags(verifying),
-      level: judged.tier === null ? 'normal' : 'verbose',
+      ...eventTags(scope, verifying),
+      level: scope.playbook.logsProgress === true ? 'verbose' : 'normal',
       code: 'VERDICT',
-      message: `${judgement.verdict} — ${nameOf(judged)}${judgement.verdict === 'pass' ? '' : ' needs rework'}`,
+      message: `${judgement.verdict} — ${nameOf(scope, judged)}${judgement.verdict === 'pass' ? '' : ' needs rework'}`,
       data: { verdict: judgement.verdict, attempt: judged.attempts, issues: judgement.issues.length },
     },
     [inserted(verdicts, verdict)],

@@ -1,6 +1,22 @@
 import { type AgencyError, refusal } from '../../kernel/errors.ts'
 import { tierNames } from '../../team/contract.ts'
-import type { AmendPath } from './contract.ts'
+import type { AmendPath } from '../../work/amendments/contract.ts'
+import type { Paths } from '../contract.ts'
+import { workstreamPart } from './base-names.ts'
+
+/** The path of a workstream: the tiers that work on it. */
+export const paths: Paths = {
+  partOf: workstreamPart,
+  amend: (path, begun, change) => {
+    const after = amendedPath(path, change)
+    checkNotBegun(begun, change)
+    return after
+  },
+  tagsOf: (author) => ({ tier: author === 'operator' ? 'T1' : author.slice(0, 2).toUpperCase() }),
+}
+
+/** Every path needs a tier that does the work and a tier that judges it. */
+const mandatory: readonly string[] = ['t4', 't5']
 
 type Change = Pick<AmendPath, 'addTiers' | 'removeTiers' | 'insertBefore'>
 
@@ -13,7 +29,10 @@ export function amendedPath(before: readonly string[], { addTiers, removeTiers, 
     if (insertBefore !== undefined && tier >= insertBefore)
       throw unfit(before, `${tier} does not come before ${insertBefore}`)
   }
-  for (const tier of removeTiers) if (!before.includes(tier)) throw unfit(before, `${tier} is not on the path`)
+  for (const tier of removeTiers) {
+    if (mandatory.includes(tier)) throw unfit(before, `${tier} is mandatory`)
+    if (!before.includes(tier)) throw unfit(before, `${tier} is not on the path`)
+  }
   if (insertBefore !== undefined && !before.includes(insertBefore))
     throw unfit(before, `${insertBefore} is not on the path`)
   if (addTiers.length + removeTiers.length === 0) throw unfit(before, 'nothing would change: add tiers, or remove some')
@@ -26,3 +45,15 @@ const unfit = (path: readonly string[], message: string): AgencyError =>
   refusal('invalid_input', message, {
     hint: `Its path is ${path.join(' → ')}; "agency inspect <run>" shows that of every workstream.`,
   })
+
+/** Refuses every change once t4 has started, and the removal of a tier that has started. */
+function checkNotBegun(begun: readonly string[], { workstream, addTiers, removeTiers }: AmendPath): void {
+  const late = begun.includes('t4') ? 't4' : removeTiers.find((tier) => begun.includes(tier))
+  if (late === undefined) return
+  throw refusal('illegal_transition', `${late} of ${workstream} has already started`, {
+    hint:
+      addTiers.length > 0
+        ? 'A tier can only be added before the work starts.'
+        : 'A tier can only be removed before it starts.',
+  })
+}
