@@ -35,6 +35,6 @@ export async function scheduleHousekeeping({
     if (removed > 0) log.info('caches and results of setups removed', { removed })
   })
   await db.write([], (tx) =>
-    jobs.enqueue(tx, { kind: 'housekeeping', singleton: 'hourly', schedule: '0 * * * *', payload: {} }),
+    jobs.enqueue(tx, { kind: 'housekeeping', key: 'hourly', schedule: '0 * * * *', payload: {} }),
   )
 }

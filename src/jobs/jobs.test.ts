@@ -10,7 +10,7 @@ import { sqlOf } from '../db/tx.ts'
 import { appendEvent } from '../events/append.ts'
 import { systemIds } from '../kernel/ids.ts'
 import { noChaos } from '../kernel/chaos-point.ts'
-import { createJobs, type Handler, type JobDeps, type Jobs, type NewJob } from './queue.ts'
+import { createJobs, type Handler, type JobDeps, type Jobs, type KindOptions, type NewJob } from './queue.ts'
 
 const leaseMs = 120_000
 
@@ -29,13 +29,14 @@ async function scene(
   openFresh: OpenFresh,
   handlers: Record<string, Handler> = {},
   deps: Partial<JobDeps> = {},
+  options: Record<string, KindOptions> = {},
 ): Promise<Scene> {
   const clock = createVirtualClock()
   const store = await openFresh({ clock })
   const ran: string[] = []
   const jobs = createJobs({ db: store.db, clock, ids: systemIds, worker: 'w1', chaosPoint: noChaos, ...deps })
   const note: Handler = async (job) => void ran.push(`${job.kind} ${String(job.payload)} ${clock.at().slice(11, 19)}`)
-  for (const [kind, handler] of Object.entries({ note, ...handlers })) jobs.handle(kind, handler)
+  for (const [kind, handler] of Object.entries({ note, ...handlers })) jobs.handle(kind, handler, options[kind])
   await jobs.start()
   onTestFinished(() => jobs.stop())
   return {
@@ -158,24 +159,24 @@ describeStores('a job', (openFresh) => {
   })
 })
 
-describeStores('a singleton', (openFresh) => {
+describeStores('a job with a key', (openFresh) => {
   it('is added once per kind while one is waiting', async () => {
     const { add, rows, ran, pass } = await scene(openFresh)
-    expect(await add({ kind: 'note', payload: 'first', singleton: 's', delayMs: 1_000 })).toBe(true)
-    expect(await add({ kind: 'note', payload: 'second', singleton: 's', delayMs: 1_000 })).toBe(false)
-    expect(await add({ kind: 'other', singleton: 's', delayMs: 1_000 })).toBe(true)
-    expect(await add({ kind: 'note', payload: 'third', singleton: 't', delayMs: 1_000 })).toBe(true)
+    expect(await add({ kind: 'note', payload: 'first', key: 's', delayMs: 1_000 })).toBe(true)
+    expect(await add({ kind: 'note', payload: 'second', key: 's', delayMs: 1_000 })).toBe(false)
+    expect(await add({ kind: 'other', key: 's', delayMs: 1_000 })).toBe(true)
+    expect(await add({ kind: 'note', payload: 'third', key: 't', delayMs: 1_000 })).toBe(true)
     expect(await rows()).toBe(3)
     await pass(1_000)
     expect(ran.sort()).toEqual(['note first 00:00:01', 'note third 00:00:01'])
-    expect(await add({ kind: 'note', singleton: 's' })).toBe(true)
+    expect(await add({ kind: 'note', key: 's' })).toBe(true)
   })
 
   it('runs at the earlier of two times', async () => {
     const { add, ran, pass } = await scene(openFresh)
-    await add({ kind: 'note', payload: 'x', singleton: 's', delayMs: 60_000 })
-    await add({ kind: 'note', payload: 'y', singleton: 's', delayMs: 5_000 })
-    await add({ kind: 'note', payload: 'z', singleton: 's', delayMs: 30_000 })
+    await add({ kind: 'note', payload: 'x', key: 's', delayMs: 60_000 })
+    await add({ kind: 'note', payload: 'y', key: 's', delayMs: 5_000 })
+    await add({ kind: 'note', payload: 'z', key: 's', delayMs: 30_000 })
     await pass(5_000)
     expect(ran).toEqual(['note x 00:00:05'])
   })
@@ -191,10 +192,10 @@ describeStores('a singleton', (openFresh) => {
         await release.opened
       },
     })
-    await add({ kind: 'look', singleton: 's' })
+    await add({ kind: 'look', key: 's' })
     await begun.opened
-    expect(await add({ kind: 'look', singleton: 's' })).toBe(false)
-    expect(await add({ kind: 'look', singleton: 's' })).toBe(false)
+    expect(await add({ kind: 'look', key: 's' })).toBe(false)
+    expect(await add({ kind: 'look', key: 's' })).toBe(false)
     release.open()
     await jobs.settled()
     expect([runs, await rows()]).toEqual([2, 0])
@@ -202,9 +203,7 @@ describeStores('a singleton', (openFresh) => {
 
   it('that is requested concurrently is added once', async () => {
     const { add, rows } = await scene(openFresh)
-    const added = await Promise.all(
-      Array.from({ length: 8 }, () => add({ kind: 'note', singleton: 's', delayMs: 1_000 })),
-    )
+    const added = await Promise.all(Array.from({ length: 8 }, () => add({ kind: 'note', key: 's', delayMs: 1_000 })))
     expect(added.filter(Boolean)).toHaveLength(1)
     expect(await rows()).toBe(1)
   })
@@ -255,31 +254,31 @@ describeStores('a job that fails', (openFresh) => {
         throw new Error('no')
       },
     })
-    await add({ kind: 'fail', singleton: 's' })
+    await add({ kind: 'fail', key: 's' })
     await jobs.settled()
     await pass(1_000)
     expect(runs).toBe(2)
-    await add({ kind: 'fail', singleton: 's' })
+    await add({ kind: 'fail', key: 's' })
     await pass(1_999)
     expect(runs).toBe(2)
     await pass(1)
     expect(runs).toBe(3)
   })
 
-  it('permanently frees its singleton for a new job', async () => {
+  it('permanently frees its key for a new job', async () => {
     const { add, jobs } = await scene(openFresh, { fail: () => Promise.reject(new Error('no')) })
-    await add({ kind: 'fail', singleton: 's', maxTries: 1 })
+    await add({ kind: 'fail', key: 's', maxTries: 1 })
     await jobs.settled()
     expect(await jobs.listDead()).toHaveLength(1)
-    expect(await add({ kind: 'fail', singleton: 's', delayMs: 1_000 })).toBe(true)
+    expect(await add({ kind: 'fail', key: 's', delayMs: 1_000 })).toBe(true)
   })
 })
 
 describeStores('a schedule', (openFresh) => {
   it('runs at its times in UTC, again and again, as one row', async () => {
     const { add, ran, pass, rows } = await scene(openFresh)
-    await add({ kind: 'note', payload: 'nightly', schedule: '30 3 * * *', singleton: 'nightly' })
-    expect(await add({ kind: 'note', schedule: '30 3 * * *', singleton: 'nightly' })).toBe(false)
+    await add({ kind: 'note', payload: 'nightly', schedule: '30 3 * * *', key: 'nightly' })
+    expect(await add({ kind: 'note', schedule: '30 3 * * *', key: 'nightly' })).toBe(false)
     await pass(3.5 * 3_600_000)
     await pass(24 * 3_600_000)
     expect(ran).toEqual(['note nightly 03:30:00', 'note nightly 03:30:00'])
@@ -305,7 +304,7 @@ describeStores('a schedule', (openFresh) => {
         throw new Error('no')
       },
     })
-    await add({ kind: 'fail', schedule: '0 * * * *', singleton: 'hourly', maxTries: 2 })
+    await add({ kind: 'fail', schedule: '0 * * * *', key: 'hourly', maxTries: 2 })
     await pass(3_600_000)
     await pass(1_000)
     expect(runs).toBe(2)

@@ -7,7 +7,7 @@ import type { Json } from '../kernel/json.ts'
 import type { ChaosPoint } from '../kernel/chaos-point.ts'
 import { shorten } from '../kernel/text.ts'
 import { redact } from '../secrets/redact.ts'
-import { nextScheduled, retryAt } from './schedule.ts'
+import { type Backoff, nextScheduled, retryAt } from './schedule.ts'
 import {
   giveUpJob,
   claimJobs,
@@ -21,6 +21,7 @@ import {
   releaseJobsOf,
   renewClaims,
   retryJob,
+  reviveJob,
 } from './store.ts'
 
 export interface JobDeps {
@@ -42,7 +43,13 @@ export interface NewJob {
   /** Due time; by default the next time of the schedule, or now. */
   dueAt?: string
   delayMs?: number
-  singleton?: string
+  /** While a job of this kind waits under the same key, no second one is added. */
+  key?: string
+  /**
+   * Jobs of one lane run one after the other, in the order in which they were added. Transactions whose order matters
+   * lock the same stream.
+   */
+  lane?: string
   maxTries?: number
   schedule?: string
 }
@@ -53,6 +60,8 @@ export interface RunningJob {
   readonly payload: Json
   /** The number of earlier failures. */
   readonly tries: number
+  /** True if a failure now is the last: the job is given up. */
+  readonly isLastTry: boolean
   /** Aborted by `stop`. A handler that throws then has not failed: the job is due again at the next start. */
   readonly signal: AbortSignal
 }
@@ -60,10 +69,21 @@ export interface RunningJob {
 /** Handles a job, which is only a wake-up and may come twice: the row it refers to decides the action. */
 export type Handler = (job: RunningJob) => Promise<void>
 
+/** How jobs of a kind fail. */
+export interface KindOptions {
+  /** Without it, 1 s, 2 s, 4 s … one hour. */
+  backoff?: Backoff
+  /**
+   * A job that fails keeps the later ones of its lane waiting until it is given up. With this, also then, until it is
+   * retried.
+   */
+  holdsLaneWhenDead?: boolean
+}
+
 export type Jobs = ReturnType<typeof createJobs>
 
 export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_000, concurrency = 16 }: JobDeps) {
-  const handlers = new Map<string, Handler>()
+  const handlers = new Map<string, { handler: Handler; options: KindOptions }>()
   const running = new Map<JobId, Promise<void>>()
   let stopping: AbortController | null = null
   let stopListening = (): void => {}
@@ -175,40 +195,43 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
   }
 
   async function runJob(job: Job): Promise<void> {
-    const handler = handlers.get(job.kind)
+    const known = handlers.get(job.kind)
     const signal = stopping?.signal
-    if (handler === undefined || signal === undefined) throw bug(`there is no handler for jobs of kind "${job.kind}"`)
+    if (known === undefined || signal === undefined) throw bug(`there is no handler for jobs of kind "${job.kind}"`)
     chaosPoint('job.claimed')
     try {
-      await handler({ id: job.id, kind: job.kind, payload: job.payload, tries: job.tries, signal })
+      const { id, kind, payload, tries } = job
+      await known.handler({ id, kind, payload, tries, isLastTry: tries + 1 >= job.maxTries, signal })
     } catch (error) {
       if (signal.aborted) return void (await db.write([], (tx) => releaseJob(freeing(tx, job), job.id, worker)))
-      return failed(job, error)
+      return failed(job, error, known.options)
     }
     chaosPoint('job.ran')
     const nextAt = await db.write([], (tx) =>
       finishJob(freeing(tx, job), job.id, worker, job.schedule === null ? null : nextScheduled(job.schedule, tx.at)),
     )
+    if (job.lane !== null) wake()
     if (nextAt !== null) wakeAt(nextAt)
   }
 
-  async function failed(job: Job, error: unknown): Promise<void> {
+  async function failed(job: Job, error: unknown, options: KindOptions): Promise<void> {
     const failure: Failure = { tries: job.tries + 1, error: describe(error) }
     const nextAt = await db.write([], async (tx) => {
       freeing(tx, job)
-      if (failure.tries >= job.maxTries) return giveUp(tx, job, failure)
-      const dueAt = retryAt(tx.at, failure.tries)
+      if (failure.tries >= job.maxTries) return giveUp(tx, job, failure, options)
+      const dueAt = retryAt(tx.at, failure.tries, options.backoff)
       await retryJob(tx, job.id, worker, dueAt, failure)
       return dueAt
     })
+    if (job.lane !== null && failure.tries >= job.maxTries) wake()
     if (nextAt !== null) wakeAt(nextAt)
   }
 
   /**
    * Gives up a job and inserts its successor: for the time requested while it ran, or the next time of its schedule.
    */
-  async function giveUp(tx: Tx, job: Job, failure: Failure): Promise<string | null> {
-    const givenUp = await giveUpJob(tx, job.id, worker, failure)
+  async function giveUp(tx: Tx, job: Job, failure: Failure, options: KindOptions): Promise<string | null> {
+    const givenUp = await giveUpJob(tx, job.id, worker, failure, options.holdsLaneWhenDead ?? false)
     if (givenUp === null) return null
     const dueAt = givenUp.requestedAt ?? (job.schedule === null ? null : nextScheduled(job.schedule, tx.at))
     if (dueAt === null) return null
@@ -218,14 +241,15 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
 
   return {
     /**
-     * Adds a job in the transaction that makes it necessary; returns false when one already waits under the singleton.
+     * Adds a job in the transaction that makes it necessary; returns false when one already waits under the key.
      */
     async enqueue(tx: Tx, job: NewJob): Promise<boolean> {
       const dueAt = dueTime(tx.at, job)
       const added = await insertJob(tx, {
         id: ids.next('job'),
         kind: job.kind,
-        singleton: job.singleton ?? null,
+        key: job.key ?? null,
+        lane: job.lane ?? null,
         payload: job.payload ?? null,
         dueAt,
         schedule: job.schedule ?? null,
@@ -239,9 +263,9 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     },
 
     /** Registers a handler; call it before `start`. Jobs of kinds without a handler wait for a worker that has one. */
-    handle(kind: string, handler: Handler): void {
+    handle(kind: string, handler: Handler, options: KindOptions = {}): void {
       if (handlers.has(kind)) throw bug(`two handlers for jobs of kind "${kind}"`)
-      handlers.set(kind, handler)
+      handlers.set(kind, { handler, options })
       wake()
     },
 
@@ -272,6 +296,15 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
       renew = running.size > 0
       wake()
       await pumping
+    },
+
+    /** Tries a job again that was given up; resolves to false if there is none with this id. */
+    async retry(id: JobId): Promise<boolean> {
+      return db.write([], async (tx) => {
+        const revived = await reviveJob(tx, id, tx.at)
+        if (revived) tx.afterCommit(wake)
+        return revived
+      })
     },
 
     listDead: (limit = 100): Promise<Job[]> => db.read((tx) => listDeadJobs(tx, limit)),

@@ -21,9 +21,17 @@ export function nextScheduled(schedule: string, at: string): string | null {
   return next === null ? null : next.toISOString()
 }
 
+/** The waits before the second and each later try; the last one is repeated. */
+export type Backoff = readonly [firstMs: number, ...laterMs: number[]]
+
 /**
- * Returns the time of the next try after 1 s, 2 s, 4 s … one hour; without jitter, so that a simulation is
- * reproducible.
+ * Returns the time of the next try after so many failures, by default 1 s, 2 s, 4 s … one hour; without jitter, so that a
+ * simulation is reproducible.
  */
-export const retryAt = (at: string, tries: number): string =>
-  isoAt(Date.parse(at) + Math.min(backoffBaseMs * 2 ** (tries - 1), backoffCapMs))
+export function retryAt(at: string, failures: number, backoff?: Backoff): string {
+  const waitMs =
+    backoff === undefined
+      ? Math.min(backoffBaseMs * 2 ** (failures - 1), backoffCapMs)
+      : (backoff[Math.min(failures, backoff.length) - 1] as number)
+  return isoAt(Date.parse(at) + waitMs)
+}

@@ -9,8 +9,10 @@ import type { Json } from '../kernel/json.ts'
 export interface Job {
   id: JobId
   kind: string
-  /** At most one job of a kind waits under the same singleton. */
-  singleton: string | null
+  /** At most one job of a kind waits under the same key. */
+  key: string | null
+  /** Jobs of one lane run one after the other, in the order in which they were added. */
+  lane: string | null
   payload: Json
   dueAt: string
   /** A cron line in UTC; the job never ends, it is rescheduled. */
@@ -25,7 +27,8 @@ export interface Job {
 const jobs = columns({
   id: textOf<JobId>(),
   kind: text,
-  singleton: optional(text),
+  key: optional(text),
+  lane: optional(text),
   payload: json<Json>(),
   dueAt: text,
   schedule: optional(text),
@@ -37,25 +40,31 @@ const jobs = columns({
 const ids = column('id', text)
 const dueTimes = column('due_at', text)
 
-const insert = `INSERT INTO jobs (id, kind, singleton, payload, due_at, schedule, tries, max_tries, status, error, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)
-ON CONFLICT (kind, singleton) WHERE singleton IS NOT NULL AND status = 'waiting' DO UPDATE SET
+const lastInLane = `COALESCE((SELECT MAX(last.seq) FROM jobs AS last WHERE last.lane = ? AND last.holds_lane = 1), 0)`
+
+const insertWith = (
+  place: string,
+): string => `INSERT INTO jobs (id, kind, key, payload, due_at, schedule, tries, max_tries, status, error, created_at, lane, seq, holds_lane)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ${place})
+ON CONFLICT (kind, key) WHERE key IS NOT NULL AND status = 'waiting' DO UPDATE SET
   due_at = CASE WHEN jobs.claimed_by IS NULL AND jobs.tries = 0 AND excluded.due_at < jobs.due_at
     THEN excluded.due_at ELSE jobs.due_at END,
   again_at = CASE WHEN jobs.claimed_by IS NOT NULL AND (jobs.again_at IS NULL OR excluded.due_at < jobs.again_at)
     THEN excluded.due_at ELSE jobs.again_at END
 RETURNING id`
+const insert = insertWith('NULL, 0, 0')
+const insertInLane = insertWith(`?, ${lastInLane} + 1, 1`)
 
 /**
- * Inserts a job; returns false when one already waits under the singleton. Then the earlier of the two times applies,
- * and a job that is running runs once more: it may have read before the new state was written. A failed job keeps its
- * backoff.
+ * Inserts a job, at the end of its lane; returns false when one already waits under the key. Then the earlier of the two
+ * times applies, and a job that is running runs once more: it may have read before the new state was written. A failed
+ * job keeps its backoff.
  */
 export async function insertJob(tx: Tx, job: Job): Promise<boolean> {
-  const id = await ids.one(openTx(tx).sqlFor('jobs'), insert, [
+  const values = [
     job.id,
     job.kind,
-    job.singleton,
+    job.key,
     JSON.stringify(job.payload),
     job.dueAt,
     job.schedule,
@@ -63,7 +72,12 @@ export async function insertJob(tx: Tx, job: Job): Promise<boolean> {
     job.maxTries,
     job.error,
     job.createdAt,
-  ])
+  ]
+  const sql = openTx(tx).sqlFor('jobs')
+  const id =
+    job.lane === null
+      ? await ids.one(sql, insert, values)
+      : await ids.one(sql, insertInLane, [...values, job.lane, job.lane])
   return id === job.id
 }
 
@@ -75,13 +89,26 @@ export interface Claim {
   limit: number
 }
 
-/** Claims jobs that are due and free, or claimed by a worker with an expired lease; oldest first. */
+/**
+ * True for a job that no other one of its lane keeps waiting: an earlier one, or one that is claimed. A claimed job stays
+ * the first of its lane, even if a transaction that began before it commits an earlier one now.
+ */
+const isFirstInLane = `(lane IS NULL OR claimed_by IS NOT NULL OR (
+    NOT EXISTS (SELECT 1 FROM jobs AS earlier WHERE earlier.lane = jobs.lane AND earlier.holds_lane = 1
+      AND (earlier.seq, earlier.id) < (jobs.seq, jobs.id))
+    AND NOT EXISTS (SELECT 1 FROM jobs AS claimed WHERE claimed.lane = jobs.lane AND claimed.claimed_by IS NOT NULL)))`
+
+/**
+ * Claims jobs that are due and free, or claimed by a worker with an expired lease, and first in their lanes; oldest
+ * first.
+ */
 export async function claimJobs(tx: Tx, store: 'sqlite' | 'postgres', claim: Claim): Promise<Job[]> {
   const claimed = await jobs.all(
     sqlOf(tx),
     `WITH due AS MATERIALIZED (
   SELECT id FROM jobs
   WHERE status = 'waiting' AND due_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?) AND kind IN (${marks(claim.kinds)})
+    AND ${isFirstInLane}
   ORDER BY due_at, id ${boundLimit}${store === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : ''}
 )
 UPDATE jobs SET claimed_by = ?, claimed_until = ? WHERE id IN (SELECT id FROM due) RETURNING *`,
@@ -90,11 +117,11 @@ UPDATE jobs SET claimed_by = ?, claimed_until = ? WHERE id IN (SELECT id FROM du
   return claimed.sort((a, b) => (a.dueAt === b.dueAt ? compare(a.id, b.id) : compare(a.dueAt, b.dueAt)))
 }
 
-/** Returns the time at which the next free job is due. */
+/** Returns the time at which the next free job is due that no other one keeps waiting. */
 export async function nextDueAt(tx: ReadTx, kinds: readonly string[]): Promise<string | null> {
   const dueAt = await dueTimes.first(
     sqlOf(tx),
-    `SELECT due_at FROM jobs WHERE status = 'waiting' AND claimed_by IS NULL AND kind IN (${marks(kinds)}) ORDER BY due_at LIMIT 1`,
+    `SELECT due_at FROM jobs WHERE status = 'waiting' AND claimed_by IS NULL AND kind IN (${marks(kinds)}) AND ${isFirstInLane} ORDER BY due_at LIMIT 1`,
     [...kinds],
   )
   return dueAt ?? null
@@ -118,8 +145,8 @@ export async function releaseJobsOf(tx: Tx, worker: string): Promise<void> {
 }
 
 /**
- * Completes a job: deletes the row, or reschedules it to `nextAt` or to the time requested while it ran. Returns the
- * time at which it is due again. This and the functions below do nothing when another worker has taken the claim.
+ * Completes a job: deletes the row, or reschedules it to `nextAt` or to the time requested while it ran, at the end of
+ * its lane. Returns the time at which it is due again. This and the functions below do nothing when another worker has taken the claim.
  */
 export async function finishJob(tx: Tx, id: JobId, worker: string, nextAt: string | null): Promise<string | null> {
   const sql = sqlOf(tx)
@@ -129,7 +156,8 @@ export async function finishJob(tx: Tx, id: JobId, worker: string, nextAt: strin
   }
   const dueAt = await dueTimes.first(
     sql,
-    `UPDATE jobs SET due_at = COALESCE(again_at, ?, due_at), again_at = NULL, tries = 0, error = NULL, ${free}
+    `UPDATE jobs SET due_at = COALESCE(again_at, ?, due_at), again_at = NULL, tries = 0, error = NULL, ${free},
+  seq = CASE WHEN lane IS NULL THEN 0 ELSE 1 + (SELECT MAX(last.seq) FROM jobs AS last WHERE last.lane = jobs.lane AND last.holds_lane = 1) END
 WHERE id = ? AND claimed_by = ? RETURNING due_at`,
     [nextAt, id, worker],
   )
@@ -149,24 +177,43 @@ export async function retryJob(tx: Tx, id: JobId, worker: string, dueAt: string,
 }
 
 /**
- * Gives up a job and keeps its row for inspection. `requestedAt` is the time requested for another run while it ran.
+ * Gives up a job and keeps its row for inspection; the later jobs of its lane go on unless it holds them. `requestedAt`
+ * is the time requested for another run while it ran.
  */
 export async function giveUpJob(
   tx: Tx,
   id: JobId,
   worker: string,
   failure: Failure,
+  holdsLane: boolean,
 ): Promise<{ requestedAt: string | null } | null> {
   const requestedAt = await column('again_at', optional(text)).first(
     sqlOf(tx),
-    `UPDATE jobs SET status = 'dead', tries = ?, error = ?, ${free} WHERE id = ? AND claimed_by = ? RETURNING again_at`,
-    [failure.tries, failure.error, id, worker],
+    `UPDATE jobs SET status = 'dead', tries = ?, error = ?, holds_lane = CASE WHEN lane IS NULL THEN 0 ELSE CAST(? AS INTEGER) END, ${free}
+WHERE id = ? AND claimed_by = ? RETURNING again_at`,
+    [failure.tries, failure.error, holdsLane ? 1 : 0, id, worker],
   )
   return requestedAt === undefined ? null : { requestedAt }
 }
 
 export const listDeadJobs = (tx: ReadTx, limit: number): Promise<Job[]> =>
   jobs.all(sqlOf(tx), `SELECT * FROM jobs WHERE status = 'dead' ORDER BY created_at, id ${boundLimit}`, [limit])
+
+/**
+ * Makes a job that was given up due again, with all its tries and at its place in the lane. If another one waits under
+ * its key meanwhile, that one does the work and the row is removed. Returns false if no such job was given up.
+ */
+export async function reviveJob(tx: Tx, id: JobId, at: string): Promise<boolean> {
+  const sql = sqlOf(tx)
+  const revived = await sql.run(
+    `UPDATE jobs SET status = 'waiting', tries = 0, due_at = ?, again_at = NULL, holds_lane = CASE WHEN lane IS NULL THEN 0 ELSE 1 END
+WHERE id = ? AND status = 'dead' AND NOT EXISTS (
+  SELECT 1 FROM jobs AS other WHERE other.kind = jobs.kind AND other.key = jobs.key AND other.status = 'waiting')`,
+    [at, id],
+  )
+  if (revived === 1) return true
+  return (await sql.run("DELETE FROM jobs WHERE id = ? AND status = 'dead'", [id])) === 1
+}
 
 const marks = (values: readonly SqlValue[]): string => values.map(() => '?').join(', ')
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

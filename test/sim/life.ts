@@ -128,13 +128,13 @@ export function beginLife(world: World): Life {
           kind: timer,
           payload: { runId, name, part },
           delayMs: waitMs,
-          singleton: `${runId} ${name} ${part}`,
+          key: `${runId} ${name} ${part}`,
         })
         return
       }
       if (!('gateId' in wake)) return
       const { kind, gateId, delayMs } = wake
-      await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, singleton: `${kind}:${gateId}` })
+      await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, key: `${kind}:${gateId}` })
     },
     prices: { priceOf: async ({ inputTokens, outputTokens }) => inputTokens * 2 + outputTokens * 5 },
     worker,

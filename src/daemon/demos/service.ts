@@ -63,7 +63,7 @@ export function createDemos(deps: DemoDeps) {
 
   const watchGates = (runId: string, delayMs = 0): Promise<unknown> => {
     watched.add(runId)
-    return db.write([], (tx) => jobs.enqueue(tx, { kind: jobKind, payload: runId, singleton: runId, delayMs }))
+    return db.write([], (tx) => jobs.enqueue(tx, { kind: jobKind, payload: runId, key: runId, delayMs }))
   }
 
   return {

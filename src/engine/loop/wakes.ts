@@ -10,12 +10,12 @@ export const laterThrough =
   async (tx, wake) => {
     if (wake.kind === 'playbook_timer') {
       const { kind, runId, name, part, delayMs } = wake
-      await jobs.enqueue(tx, { kind, singleton: `${runId} ${name} ${part}`, payload: { runId, name, part }, delayMs })
+      await jobs.enqueue(tx, { kind, key: `${runId} ${name} ${part}`, payload: { runId, name, part }, delayMs })
       return
     }
     if (wake.kind === 'release_checks') {
       const { kind, repository } = wake
-      await jobs.enqueue(tx, { kind, singleton: repository, payload: repository, maxTries: 1_000_000 })
+      await jobs.enqueue(tx, { kind, key: repository, payload: repository, maxTries: 1_000_000 })
       return
     }
     const object = 'gateId' in wake ? wake.gateId : wake.runId
@@ -23,7 +23,7 @@ export const laterThrough =
     // The job is retried until a full disk or a lost mirror is repaired, because nothing else wakes work that waits for
     // git.
     const patience = 'gateId' in wake ? {} : { maxTries: 1_000_000 }
-    await jobs.enqueue(tx, { kind: wake.kind, singleton: object, payload: object, delayMs, ...patience })
+    await jobs.enqueue(tx, { kind: wake.kind, key: object, payload: object, delayMs, ...patience })
   }
 
 /** Registers the handlers of gates; must be called before the queue starts. */
