@@ -14,6 +14,7 @@ import { org } from './org.ts'
 import { peers } from './peers.ts'
 import { prompts } from './prompts.ts'
 import { recovery } from './recovery.ts'
+import { sim } from './sim.ts'
 import { status } from './status.ts'
 import { tiered } from './tiered.ts'
 
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   box,
   prompts,
   tiered,
+  sim,
 ]
 
 /** `npm run bench`, `npm run bench -- --only engine`, `--quick`, `--only brief --against ../other-checkout`. */

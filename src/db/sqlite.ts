@@ -36,10 +36,10 @@ export interface SqliteOptions extends DbOptions {
   /** For a store that another process may own: nothing is migrated, and a write is refused. */
   readOnly?: boolean
   /**
-   * In memory only: the initial content is a copy of this store. Creating the schema alone takes longer than a
-   * simulated run.
+   * In memory only: a connection with the schema, which outlives the store, so that the next store finds its
+   * statements prepared.
    */
-  contents?: Uint8Array
+  connection?: Connection
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<Db> {
@@ -50,12 +50,11 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     if (existsSync(options.path)) checkFile(options.path)
     else if (!readOnly) await createFile(options)
   }
-  const writer = connectFile(options.path, readOnly)
-  if (inMemory && options.contents !== undefined) writer.database.deserialize(options.contents)
+  const writer = options.connection ?? connectFile(options.path, readOnly)
   try {
     if (!inMemory) refuseForeign(writer)
     if (readOnly) await checkSchema(writer.sql)
-    else await migrate(writer, options)
+    else if (options.connection === undefined) await migrate(writer, options)
   } catch (error) {
     writer.database.close()
     throw openingError(options.path, error)
@@ -239,7 +238,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       await draining
       await reads
       if (!inMemory) reader.database.close()
-      writer.database.close()
+      if (options.connection === undefined) writer.database.close()
     },
   }
 }
@@ -300,7 +299,7 @@ function refuseForeign({ database }: Connection): void {
   if (ours === undefined) throw new Error('it is the database of another program')
 }
 
-interface Connection {
+export interface Connection {
   database: DatabaseSync
   sql: Sql
   exec(text: string): void
@@ -318,7 +317,8 @@ async function migrate({ database, sql }: Connection, options: SqliteOptions): P
   database.exec('PRAGMA foreign_keys = ON')
 }
 
-function connectFile(path: string, readOnly: boolean): Connection {
+/** Opens a connection that prepares each statement once. */
+export function connectFile(path: string, readOnly: boolean): Connection {
   const database = openFile(path, readOnly)
   const statements = new Map<string, StatementSync>()
   let count = 0

@@ -8,6 +8,7 @@ export interface Deal {
   readonly seeds: number
   readonly playbook: SeedRequest['playbook']
   readonly bug: string | undefined
+  readonly withLog: boolean
   /** Number of processes. */
   readonly jobs: number
   /** Called for each world, in the order of their ends; returning false stops the deal. */
@@ -15,7 +16,7 @@ export interface Deal {
 }
 
 /** Plays the seeds in several processes; each gets the next seed when it has played one. */
-export async function dealSeeds({ start, seeds, playbook, bug, jobs, onResult }: Deal): Promise<void> {
+export async function dealSeeds({ start, seeds, playbook, bug, withLog, jobs, onResult }: Deal): Promise<void> {
   let next = start
   let isOver = false
   const take = (): number | null => (isOver || next >= start + seeds ? null : next++)
@@ -24,8 +25,8 @@ export async function dealSeeds({ start, seeds, playbook, bug, jobs, onResult }:
   async function dealToOne(): Promise<void> {
     let child: ChildProcess | null = null
     for (let seed = take(); seed !== null; seed = take()) {
-      child ??= fork(worker, { stdio: 'inherit' })
-      const result = await ask(child, { seed, playbook, bug })
+      child ??= fork(worker, { stdio: 'inherit', env })
+      const result = await ask(child, { seed, playbook, bug, withLog })
       if (result.failure !== null && !child.connected) child = null
       if (!onResult(result)) isOver = true
     }
@@ -33,6 +34,12 @@ export async function dealSeeds({ start, seeds, playbook, bug, jobs, onResult }:
   }
 
   await Promise.all(Array.from({ length: Math.min(jobs, seeds) }, dealToOne))
+}
+
+/** Modules are compiled once per change instead of once per process. */
+const env = {
+  ...process.env,
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/sim', import.meta.url)),
 }
 
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url))

@@ -33,7 +33,7 @@ const began = performance.now()
 const total = { seeds: 0, events: 0, lives: 0, faults: new Map<string, number>(), failures: 0 }
 if (values.start === 'random') console.log(`${playbook}: ${seeds} seeds from ${start}`)
 if (values.verbose && seeds === 1 && values.bug === undefined) await printLog()
-await dealSeeds({ start, seeds, playbook, bug: values.bug, jobs, onResult: add })
+await dealSeeds({ start, seeds, playbook, bug: values.bug, withLog: values.verbose, jobs, onResult: add })
 printTotal()
 
 function add({ seed, failure, hash, events, lives, faults }: SeedResult): boolean {
@@ -54,7 +54,7 @@ function add({ seed, failure, hash, events, lives, faults }: SeedResult): boolea
 
 async function printLog(): Promise<void> {
   const { simulate } = await import('./simulate.ts')
-  console.log((await simulate(start, playbook)).log.join('\n'))
+  console.log((await simulate(start, playbook, { withLog: true })).log.join('\n'))
 }
 
 function printTotal(): void {

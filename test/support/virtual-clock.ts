@@ -15,18 +15,16 @@ export interface VirtualClock extends Clock {
 export function createVirtualClock(start = '2030-01-01T00:00:00.000Z'): VirtualClock {
   let nowMs = Date.parse(start)
   let elapsedMs = 0
-  let made = 0
-  const timers = new Map<number, { dueMs: number; callback: () => void }>()
+  let text = isoAt(nowMs)
+  let textMs = nowMs
+  /** Sorted by time, then by the order in which they were set. */
+  const timers: Timer[] = []
 
-  const first = () => [...timers].sort(byDueTime)[0]
   const fireUntil = (endMs: number): void => {
-    for (;;) {
-      const next = first()
-      if (next === undefined || next[1].dueMs > endMs) return
-      const [id, timer] = next
-      timers.delete(id)
-      pass(timer.dueMs)
-      timer.callback()
+    for (let next = timers[0]; next !== undefined && next.dueMs <= endMs; next = timers[0]) {
+      timers.shift()
+      pass(next.dueMs)
+      next.callback()
     }
   }
   const pass = (untilMs: number): void => {
@@ -36,11 +34,19 @@ export function createVirtualClock(start = '2030-01-01T00:00:00.000Z'): VirtualC
 
   return {
     nowMs: () => nowMs,
-    at: () => isoAt(nowMs),
+    at: () => {
+      if (textMs !== nowMs) [textMs, text] = [nowMs, isoAt(nowMs)]
+      return text
+    },
     after(ms, callback) {
-      const id = ++made
-      timers.set(id, { dueMs: elapsedMs + Math.max(ms, 0), callback })
-      return () => timers.delete(id)
+      const timer: Timer = { dueMs: elapsedMs + Math.max(ms, 0), callback }
+      let index = timers.length
+      while (index > 0 && (timers[index - 1] as Timer).dueMs > timer.dueMs) index--
+      timers.splice(index, 0, timer)
+      return () => {
+        const at = timers.indexOf(timer)
+        if (at >= 0) timers.splice(at, 1)
+      }
     },
     advance(ms) {
       const endMs = elapsedMs + ms
@@ -50,15 +56,12 @@ export function createVirtualClock(start = '2030-01-01T00:00:00.000Z'): VirtualC
     jump(ms) {
       nowMs += ms
     },
-    untilNext() {
-      const next = first()
-      return next === undefined ? null : next[1].dueMs - elapsedMs
-    },
-    timers: () => timers.size,
+    untilNext: () => (timers[0] === undefined ? null : timers[0].dueMs - elapsedMs),
+    timers: () => timers.length,
   }
 }
 
-type Entry = [id: number, timer: { dueMs: number }]
-
-/** Orders by time, then by the order in which they were set, since ids ascend. */
-const byDueTime = ([idA, a]: Entry, [idB, b]: Entry): number => a.dueMs - b.dueMs || idA - idB
+interface Timer {
+  readonly dueMs: number
+  readonly callback: () => void
+}

@@ -34,7 +34,7 @@ import type { Verdict } from '../../../src/work/verdicts/contract.ts'
 import { verdicts } from '../../../src/work/verdicts/store.ts'
 import { createMemoryWorkspaces } from '../../../src/workspaces/memory.ts'
 import { agentOf } from '../agency.ts'
-import { emptyStore } from '../empty-store.ts'
+import { connectEmptyStore } from '../empty-store.ts'
 import { bundledPrompt } from '../prompts.ts'
 import { testChainKey } from '../store.ts'
 import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts'
@@ -389,7 +389,12 @@ const openShared = (): Promise<Store> => (shared ??= openMemoryStore())
 
 async function openMemoryStore(): Promise<Store> {
   const clock = createVirtualClock()
-  const db = await openSqlite({ path: ':memory:', clock, chainKey: testChainKey, contents: await emptyStore() })
+  const db = await openSqlite({
+    path: ':memory:',
+    clock,
+    chainKey: testChainKey,
+    connection: await connectEmptyStore(),
+  })
   await seedOrganisation(db)
   return { db, clock, ids: repeatableIds(clock) }
 }
