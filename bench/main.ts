@@ -6,6 +6,7 @@ import { box } from './box.ts'
 import { brief } from './brief.ts'
 import { chart } from './chart.ts'
 import { checkouts } from './checkouts.ts'
+import { claim } from './claim.ts'
 import { clones } from './clones.ts'
 import { engine } from './engine.ts'
 import { type Benchmark, type BenchOptions, type Figure, tableOf } from './figures.ts'
@@ -28,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   idle,
   org,
   chart,
+  claim,
   clones,
   checkouts,
   box,

@@ -23,4 +23,13 @@ export type Upgrade = (rows: RebuiltRows) => void
  * `INSERT INTO schema_marks (version, stream, seq) SELECT 8, stream, seq FROM streams;`
  * A column that was only added or dropped needs no upgrade: `added` of its table has the value of older rows.
  */
-export const upgrades: ReadonlyMap<number, Upgrade> = new Map()
+export const upgrades: ReadonlyMap<number, Upgrade> = new Map([[9, orderClaims]])
+
+/** A run and its briefs have a place in the order of claims. */
+function orderClaims(rows: RebuiltRows): void {
+  for (const run of rows.of('runs')) {
+    const claimOrder = `2:${String(run.columns['started_at'])}:${String(run.key[0])}`
+    for (const row of [run, ...rows.of('briefs')])
+      rows.put(row.table, row.key, { ...row.columns, claim_order: claimOrder })
+  }
+}

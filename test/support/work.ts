@@ -47,6 +47,8 @@ export const aRun = (fields: Partial<Run> = {}): Run => ({
   organisationId: 1,
   playbook: 'direct',
   status: 'running',
+  priority: 'medium',
+  claimOrder: '2:2030-01-01T00:00:00.000Z:run_1',
   goalAnchor: 'Write a haiku about rivers into poem.txt',
   simulated: true,
   configuration: {

@@ -2,7 +2,7 @@ import type { ReadTx, Tx } from '../../db/port.ts'
 import type { ResolvedTeam } from '../../team/contract.ts'
 import { countLiveByTier } from '../../work/attempts/store.ts'
 import type { Brief, Tier } from '../../work/briefs/contract.ts'
-import { findWork, type FullTier, type Work } from '../../work/briefs/store.ts'
+import type { FullTier } from '../../work/briefs/ready-store.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
 
@@ -24,20 +24,13 @@ export async function withinCaps(tx: Tx, run: Run, briefs: readonly Brief[]): Pr
 type Limits = Pick<ResolvedTeam['limits'], 'maxParallelAgents' | 'maxParallel'>
 type Live = ReadonlyMap<string | null, number>
 
-export type Caps = ReturnType<typeof createCaps>
-
 /** The maximum number of runs in the cache; others are read from the store again. */
 const maxKnown = 1_000
 
-/**
- * Finds work behind ready briefs that wait for a slot in their own run: there may be thousands of them, and briefs
- * behind them in the order must not wait too. Tiers that were full the last time are checked first, so that a round
- * usually needs one query. The result is only a guess: `withinCaps` decides.
- */
+/** Remembers the limits of runs, to tell which runs and tiers are full. */
 export function createCaps() {
   /** A run's limits never change. */
   const known = new Map<string, Limits | null>()
-  let full: readonly FullTier[] = []
 
   async function limitsOf(tx: ReadTx, runId: string): Promise<Limits | null> {
     const before = known.get(runId)
@@ -56,25 +49,13 @@ export function createCaps() {
     return [...tiers].flatMap((tier) => (hasRoom(limits, live, tier) ? [] : [{ runId, tier }]))
   }
 
-  async function fullAmong(tx: ReadTx, places: readonly FullTier[]): Promise<FullTier[]> {
-    const found: FullTier[] = []
-    for (const [runId, each] of Map.groupBy(places, (place) => place.runId))
-      found.push(...(await fullOf(tx, runId, new Set(each.map(({ tier }) => tier)))))
-    return found
-  }
-
   return {
-    async findWork(tx: ReadTx, limit: number): Promise<Work> {
-      full = await fullAmong(tx, full)
-      for (;;) {
-        const work = await findWork(tx, limit, full)
-        const more = await fullAmong(
-          tx,
-          work.ready.filter(({ tier }) => tier !== null),
-        )
-        if (more.length === 0) return work
-        full = [...full, ...more]
-      }
+    /** Returns those of the places that are full. */
+    async fullAmong(tx: ReadTx, places: readonly FullTier[]): Promise<FullTier[]> {
+      const found: FullTier[] = []
+      for (const [runId, each] of Map.groupBy(places, (place) => place.runId))
+        found.push(...(await fullOf(tx, runId, new Set(each.map(({ tier }) => tier)))))
+      return found
     },
   }
 }

@@ -4,7 +4,8 @@ import { inserted } from '../../events/change.ts'
 import type { Attempt } from '../../work/attempts/contract.ts'
 import { attempts, findAttempt } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
-import { listBriefsById, type Work } from '../../work/briefs/store.ts'
+import type { Work } from '../../work/briefs/ready-store.ts'
+import { listBriefsById } from '../../work/briefs/store.ts'
 import type { Budget } from '../../work/budgets/contract.ts'
 import { listBudgetsAbove, listStarved } from '../../work/budgets/store.ts'
 import { findRun } from '../../work/runs/store.ts'
@@ -12,7 +13,8 @@ import { listHolds, lookForObstacles } from '../../work/stops/store.ts'
 import { askForBudget, holdForOwnBudget } from '../../work/budgets/ask.ts'
 import { aboveOf, changeBudgets, openBudgets, reserveFrom, streamsOf } from '../../work/budgets/moves.ts'
 import { beginningOf } from '../../work/briefs/branches.ts'
-import { type Caps, createCaps, withinCaps } from './caps.ts'
+import { withinCaps } from './caps.ts'
+import { createSearch, type Search } from './search.ts'
 import type { EngineDeps } from '../deps.ts'
 import { afterReserving, type Amount, nothing, reserve } from '../../work/budgets/arithmetic.ts'
 import { type RunScope, scopeOf } from '../../work/scope.ts'
@@ -33,9 +35,13 @@ export interface ClaimRound {
  * Claims up to `limit` ready briefs, one transaction per run. The search takes no locks; each brief is read again under
  * the run's stream, so that only one of two workers that found it gets it.
  */
-export async function claimBriefs(deps: EngineDeps, limit: number, caps: Caps = createCaps()): Promise<ClaimRound> {
+export async function claimBriefs(
+  deps: EngineDeps,
+  limit: number,
+  search: Search = createSearch(),
+): Promise<ClaimRound> {
   const { ready, stopped, reported, heldUntil, starved, streams } = await deps.db.read(async (tx) => {
-    const work = await caps.findWork(tx, limit)
+    const work = await search.findWork(tx, limit)
     if (!work.budgeted) return { ...work, starved: [], streams: noStreams }
     return { ...work, starved: await listStarved(tx, limit), streams: await streamsByRun(tx, work) }
   })

@@ -5,7 +5,6 @@ import type { LiveAttempt } from '../attempt/driver.ts'
 import { createSpawnDriver } from '../attempt/spawn.ts'
 import type { Claimed } from '../attempt/start.ts'
 import { type Examination, startExamination } from '../examination/examination.ts'
-import { createCaps } from './caps.ts'
 import { claimBriefs } from './claim.ts'
 import { claimExaminations } from './claim-examinations.ts'
 import type { EngineDeps } from '../deps.ts'
@@ -14,6 +13,7 @@ import { integrate } from '../git/integrate.ts'
 import { findProofToMake, type LiveProof, startProving } from '../git/prove.ts'
 import { onTimer } from './timers.ts'
 import { killOrphans, recoverAttempts } from './recover.ts'
+import { createSearch } from './search.ts'
 import { heartbeat, heartbeatMs } from './workers-store.ts'
 
 export interface Engine {
@@ -78,7 +78,7 @@ export function createEngine(parts: EngineDeps): Engine {
       wake()
     },
   })
-  const caps = createCaps()
+  const search = createSearch()
   let passing: Promise<void> | null = null
   let again = false
   let started = false
@@ -113,7 +113,7 @@ export function createEngine(parts: EngineDeps): Engine {
       const free = deps.slots - live.size
       // There is no room for more work; but on a shared store another process may have stopped the work of this one.
       if (free <= 0 && freeChecks() <= 0 && !mustStop && deps.db.kind === 'sqlite') return
-      const { claimed, stopped, reported, heldUntil } = await claimBriefs(deps, Math.max(0, free), caps)
+      const { claimed, stopped, reported, heldUntil } = await claimBriefs(deps, Math.max(0, free), search)
       for (const each of claimed) begin(driver.start(each))
       isWaiting = reported && !mayExamine
       if (reported && freeChecks() > 0)

@@ -110,6 +110,7 @@ export const Brief = z.object({
   replaces: z.string().nullable().describe('The brief that it replaces'),
   opaque: z.boolean().describe('Its agent may split the work without showing it'),
   escalations: z.number().int().describe('Number of answers that it got from above'),
+  claimOrder: z.string().describe('The place of its run in the order of claims'),
   createdAt: z.string(),
   updatedAt: z.string(),
 })

@@ -175,6 +175,7 @@ export function newBrief(
     replaces: null,
     opaque: false,
     escalations: 0,
+    claimOrder: run.claimOrder,
     createdAt: tx.at,
     updatedAt: tx.at,
     ...given,

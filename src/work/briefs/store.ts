@@ -1,11 +1,8 @@
-import { column, columns, countRows, flag, integer, oneOf, optional, text } from '../../db/columns.ts'
+import { column, columns, countRows, flag, text } from '../../db/columns.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
-import { openTx, sqlOf } from '../../db/tx.ts'
-import { bug } from '../../kernel/errors.ts'
-import { isAbove, isFull } from '../budgets/store.ts'
-import { isStopped } from '../stops/store.ts'
+import { sqlOf } from '../../db/tx.ts'
 import { type Brief, type Dependency, type Tier, tiers } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
@@ -89,76 +86,6 @@ export const listDependenciesOf = (tx: ReadTx, briefId: string): Promise<Depende
 /** Lists all dependencies on this brief, met or unmet. */
 export const listFollowers = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'after_id = ? ORDER BY brief_id', [briefId])
-
-export interface Work {
-  ready: {
-    briefId: string
-    runId: string
-    missionId: string
-    organisationId: number
-    personaId: number
-    tier: Tier | null
-  }[]
-  /** A stop is in force, of everything or of an organisation. */
-  stopped: boolean
-  /** Budgets exist, whether or not one holds a brief. */
-  budgeted: boolean
-  /** Evidence of an attempt waits to be checked. */
-  reported: boolean
-  /** The time at which the next held provider accepts launches again. */
-  heldUntil: string | null
-}
-
-/**
- * Finds briefs that may start now: no unmet dependency, no hold, a run that is active and has no failure (or that the
- * brief is to resolve), no stop, a provider that accepts calls, and something left of every budget above them. One
- * statement, because it runs after every commit; the obstacles are returned with it for the callers that act on them.
- */
-export async function findWork(tx: ReadTx, limit: number, full: readonly FullTier[] = []): Promise<Work> {
-  const { at } = openTx(tx)
-  const left = full.flatMap(({ runId, tier }) => (tier === null ? [runId] : [runId, tier]))
-  const rows = await sqlOf(tx).all(workText(full), [at, ...left, at, limit])
-  const [first] = rows
-  if (first === undefined) throw bug('the query for ready briefs returned no row')
-  return { ready: rows.filter((row) => row['brief_id'] !== null).map(readyBriefs.read), ...obstacles.read(first) }
-}
-
-const obstacles = columns({ stopped: flag, budgeted: flag, reported: flag, heldUntil: optional(text) })
-const readyBriefs = columns({
-  briefId: text,
-  runId: text,
-  missionId: text,
-  organisationId: integer,
-  personaId: integer,
-  tier: optional(oneOf(tiers)),
-})
-
-/** A run, or one tier of it, that has reached its maximum number of agents. */
-export interface FullTier {
-  readonly runId: string
-  /** Null: the whole run. */
-  readonly tier: Tier | null
-}
-
-const isNotIn = ({ tier }: FullTier): string =>
-  tier === null ? 'AND b.run_id <> ?' : 'AND (b.run_id <> ? OR b.tier IS NULL OR b.tier <> ?)'
-
-const workText = (
-  full: readonly FullTier[],
-) => `SELECT f.stopped, f.budgeted, f.reported, f.held_until, w.id AS brief_id, w.run_id, w.mission_id, w.organisation_id, w.persona_id, w.tier
-FROM (SELECT CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
-CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
-CASE WHEN EXISTS (SELECT 1 FROM attempts WHERE status = 'reported' AND held_by IS NULL) THEN 1 ELSE 0 END AS reported,
-(SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until) f
-LEFT JOIN (SELECT b.id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.tier, b.created_at, b.number
-FROM briefs b JOIN runs r ON r.id = b.run_id
-WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL ${full.map(isNotIn).join(' ')}
-AND r.status = 'running' AND (r.briefs_failed = 0 OR (b.phase = 'resolve' AND r.abandoned = 0))
-AND NOT ${isStopped}
-AND NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = b.provider AND h.until > ?)
-AND NOT EXISTS (SELECT 1 FROM budgets u WHERE ${isFull} AND ${isAbove})
-ORDER BY b.created_at, b.number, b.id ${boundLimit}) w ON 1 = 1
-ORDER BY w.created_at, w.number, w.id`
 
 /** Counts the ready briefs of one run, independent of holds on the run itself. */
 export const countReadyBriefs = (tx: ReadTx, runId: string): Promise<number> =>

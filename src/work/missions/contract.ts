@@ -6,6 +6,7 @@ import { missionEndpoints } from './endpoints.ts'
 
 export const MissionStatus = z.enum(missionStatuses)
 export const Priority = z.enum(['low', 'medium', 'high', 'urgent'])
+export type Priority = z.infer<typeof Priority>
 export const PlaybookName = z.string().min(1).max(64).describe('The way of working; without one, the plainest')
 
 export const Mission = z.object({

@@ -8,7 +8,7 @@ import { Attempt } from '../attempts/contract.ts'
 import { Brief, BriefSpec, Dependency, Tier } from '../briefs/contract.ts'
 import { Check, Evidence } from '../evidence/contract.ts'
 import { GateView } from '../gates/contract.ts'
-import { PlaybookName } from '../missions/contract.ts'
+import { PlaybookName, Priority } from '../missions/contract.ts'
 import { NoteView } from '../notes/contract.ts'
 import { Part } from '../parts/contract.ts'
 import { SetupCommand } from '../repository-settings/contract.ts'
@@ -89,6 +89,7 @@ export const Run = z.object({
   organisationId: z.number().int(),
   playbook: PlaybookName,
   status: RunStatus,
+  priority: Priority.describe('Ready briefs of a run with a higher priority start first'),
   goalAnchor: z.string().describe('The goal in the operator’s words, never changed'),
   simulated: z.boolean(),
   configuration: RunConfiguration,
@@ -109,11 +110,18 @@ export const Run = z.object({
   repository: RunRepository.nullable(),
   head: z.string().nullable().describe('The newest commit of its integration branch'),
   summary: z.string().nullable(),
+  claimOrder: z.string().describe('Its place in the order of claims: priority, start, id'),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   updatedAt: z.string(),
 })
 export type Run = z.infer<typeof Run>
+
+/** Orders the claims of runs: by priority, then by age. The digit is the rank of the priority, from 0 for urgent. */
+export const claimOrderOf = ({ priority, startedAt, id }: Pick<Run, 'priority' | 'startedAt' | 'id'>): string =>
+  `${rankOf(priority)}:${startedAt}:${id}`
+
+export const rankOf = (priority: Priority): number => Priority.options.toReversed().indexOf(priority)
 
 /** A completed run of this installation, used to estimate the next. */
 export interface PastRun {
@@ -139,6 +147,7 @@ export const CreateRun = z.strictObject({
   goal: z.string().trim().min(1).max(20_000),
   playbook: PlaybookName.optional(),
   organisationId: z.number().int().positive().default(1),
+  priority: Priority.optional().describe('Runs of higher priority start first; default: that of the mission'),
   missionId: z.string().optional().describe('Run this mission from the backlog; without one, one is made'),
   runtime: z
     .string()

@@ -40,7 +40,15 @@ import { sumByModel } from '../spends/store.ts'
 import { listVerdicts } from '../verdicts/store.ts'
 import { queueInWorkspace } from '../mission-workspaces/executions/queue.ts'
 import { findActiveWorkspace } from '../mission-workspaces/store.ts'
-import type { CreateRun, Run, RunConfiguration, RunExecution, RunLine, RunRepository } from './contract.ts'
+import {
+  claimOrderOf,
+  type CreateRun,
+  type Run,
+  type RunConfiguration,
+  type RunExecution,
+  type RunLine,
+  type RunRepository,
+} from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
 import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
 import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
@@ -250,6 +258,7 @@ async function startRun(
     ...input.briefs.map((brief) => brief.runtime ?? runtime),
   ]
   const limits = team?.limits
+  const priority = input.priority ?? mission.priority
   const run = await create(
     tx,
     runs,
@@ -259,6 +268,7 @@ async function startRun(
       organisationId: mission.organisationId,
       playbook: playbook.name,
       status: 'planning',
+      priority,
       goalAnchor: input.goal,
       simulated: used.some((name) => deps.runtimes.get(name)?.capabilities.simulated === true),
       configuration: {
@@ -307,6 +317,7 @@ async function startRun(
       repository,
       head: repository?.base ?? null,
       summary: null,
+      claimOrder: claimOrderOf({ priority, startedAt: tx.at, id }),
       startedAt: tx.at,
       endedAt: null,
       updatedAt: tx.at,

@@ -10,6 +10,7 @@ export const runs = table<Run>('runs', {
   json: ['configuration', 'repository'],
   booleans: ['simulated', 'abandoned'],
   added: {
+    priority: 'medium',
     briefs_verified: 0,
     abandoned: 0,
     gates_pending: 0,

@@ -21,7 +21,8 @@ import { artifacts } from '../../../src/work/artifacts/store.ts'
 import { attempts } from '../../../src/work/attempts/store.ts'
 import type { Brief, Tier } from '../../../src/work/briefs/contract.ts'
 import { liveStatuses } from '../../../src/work/briefs/states.ts'
-import { briefs, findWork } from '../../../src/work/briefs/store.ts'
+import { findWork } from '../../../src/work/briefs/ready-store.ts'
+import { briefs } from '../../../src/work/briefs/store.ts'
 import type { GateRow } from '../../../src/work/gates/contract.ts'
 import { gates } from '../../../src/work/gates/store.ts'
 import type { Part } from '../../../src/work/parts/contract.ts'
@@ -237,7 +238,7 @@ export class Play {
 
   /** Returns the briefs that the engine would claim now. */
   async runnable(): Promise<Brief[]> {
-    const { ready } = await this.db.read((tx) => findWork(tx, 100_000))
+    const { ready } = await this.db.read((tx) => findWork(tx, { limit: 100_000 }))
     return ready.flatMap(({ briefId }) => this.rows.find(briefs, briefId) ?? [])
   }
 
@@ -253,7 +254,7 @@ export class Play {
     const ids = new Set(wanted.map(({ id }) => id))
     const { claimed } = await claimBriefs(this.deps, ids.size, {
       findWork: async (tx) => {
-        const work = await findWork(tx, 100_000)
+        const work = await findWork(tx, { limit: 100_000 })
         return { ...work, ready: work.ready.filter(({ briefId }) => ids.has(briefId)) }
       },
     })

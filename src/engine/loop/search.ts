@@ -1,0 +1,39 @@
+import type { ReadTx } from '../../db/port.ts'
+import { findWork, type FullTier, type Work } from '../../work/briefs/ready-store.ts'
+import { createCaps } from './caps.ts'
+import { createRotation } from './rotation.ts'
+
+/** Finds the briefs that may start now, in the order in which they are to be claimed. */
+export interface Search {
+  findWork(tx: ReadTx, limit: number): Promise<Work>
+}
+
+/**
+ * Finds work behind ready briefs that wait for a slot in their own run: there may be thousands of them, and briefs
+ * behind them in the order must not wait too. Tiers that were full the last time are checked first, so that a round
+ * usually needs one query. The result is only a guess: `withinCaps` decides.
+ */
+export function createSearch(): Search {
+  const caps = createCaps()
+  const rotation = createRotation()
+  let full: readonly FullTier[] = []
+
+  return {
+    async findWork(tx, limit) {
+      full = await caps.fullAmong(tx, full)
+      const ranges = rotation.ranges()
+      for (;;) {
+        const work = await findWork(tx, { limit, full, ranges })
+        const more = await caps.fullAmong(
+          tx,
+          work.ready.filter(({ tier }) => tier !== null),
+        )
+        if (more.length === 0) {
+          rotation.take(work.ready, ranges, work.at)
+          return work
+        }
+        full = [...full, ...more]
+      }
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import { columns, flag, integer, oneOf, optional, text } from '../../db/columns.ts'
+import type { ReadTx } from '../../db/port.ts'
+import { openTx, sqlOf } from '../../db/tx.ts'
+import { isAbove, isFull } from '../budgets/store.ts'
+import { isStopped } from '../stops/store.ts'
+import { type Tier, tiers } from './contract.ts'
+
+export interface Work {
+  /** The time of the search. */
+  at: string
+  ready: ReadyBrief[]
+  /** A stop is in force, of everything or of an organisation. */
+  stopped: boolean
+  /** Budgets exist, whether or not one holds a brief. */
+  budgeted: boolean
+  /** Evidence of an attempt waits to be checked. */
+  reported: boolean
+  /** The time at which the next held provider accepts launches again. */
+  heldUntil: string | null
+}
+
+export interface ReadyBrief {
+  briefId: string
+  runId: string
+  missionId: string
+  organisationId: number
+  personaId: number
+  tier: Tier | null
+  /** The place of its run in the order of claims. */
+  claimOrder: string
+  /** The range in which its run was found. */
+  range: number
+}
+
+/** A part of the order of claims: above `low`, up to and including `high`. */
+export interface Range {
+  readonly low: string
+  readonly high: string
+}
+
+/** A run, or one tier of it, that has reached its maximum number of agents. */
+export interface FullTier {
+  readonly runId: string
+  /** Null: the whole run. */
+  readonly tier: Tier | null
+}
+
+export interface Look {
+  /** Maximum number of briefs. */
+  limit: number
+  /** Runs and tiers that are left out. */
+  full?: readonly FullTier[]
+  /** The order in which runs of the same priority take turns; without it, the oldest is first. */
+  ranges?: readonly Range[]
+}
+
+export const allRuns: readonly Range[] = [{ low: '', high: '~' }]
+
+/**
+ * Finds briefs that may start now: no unmet dependency, no hold, a run that is active and has no failure (or that the
+ * brief is to resolve), no stop, a provider that accepts calls, and something left of every budget above them. It runs
+ * after every commit, mostly in vain: a small query looks whether there is anything to find. The obstacles are returned
+ * too, for the callers that act on them.
+ *
+ * Their order: by priority of the run; then in turns over the runs, of which those with fewer agents at work come first;
+ * then in the order of the ranges; within a run by age.
+ */
+export async function findWork(tx: ReadTx, look: Look): Promise<Work> {
+  const { at } = openTx(tx)
+  const { hasReady, ...around } = await surroundings.one(sqlOf(tx), surroundingsText, [at])
+  return { at, ...around, ready: hasReady && look.limit > 0 ? await listReady(tx, look, around) : [] }
+}
+
+type Around = Pick<Work, 'stopped' | 'budgeted' | 'heldUntil'>
+
+function listReady(tx: ReadTx, { limit, full = [], ranges = allRuns }: Look, around: Around): Promise<ReadyBrief[]> {
+  const { at } = openTx(tx)
+  const runs = full.flatMap(({ runId, tier }) => (tier === null ? [runId] : []))
+  const parts = full.flatMap(({ runId, tier }) => (tier === null ? [] : [runId, tier]))
+  return readyBriefs.all(
+    sqlOf(tx),
+    readyText({ ranges: ranges.length, fullRuns: runs.length, fullTiers: parts.length / 2, around }),
+    [at, limit, ...ranges.flatMap(({ low, high }, index) => [index, low, high]), ...parts, ...runs],
+  )
+}
+
+const surroundings = columns({
+  hasReady: flag,
+  stopped: flag,
+  budgeted: flag,
+  reported: flag,
+  heldUntil: optional(text),
+})
+const readyBriefs = columns({
+  briefId: text,
+  runId: text,
+  missionId: text,
+  organisationId: integer,
+  personaId: integer,
+  tier: optional(oneOf(tiers)),
+  claimOrder: text,
+  range: integer,
+})
+
+/** Condition on a brief `c`: nothing of its own holds it. The words are those of the index `briefs_ready`. */
+const isReady = "c.status = 'pending' AND c.unmet_dependencies = 0 AND c.held_by IS NULL"
+
+const surroundingsText = `SELECT CASE WHEN EXISTS (SELECT 1 FROM briefs c WHERE ${isReady}) THEN 1 ELSE 0 END AS has_ready,
+CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
+CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
+CASE WHEN EXISTS (SELECT 1 FROM attempts WHERE status = 'reported' AND held_by IS NULL) THEN 1 ELSE 0 END AS reported,
+(SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until`
+
+const isAtWork = "status IN ('launching', 'running')"
+
+interface Shape {
+  readonly ranges: number
+  readonly fullRuns: number
+  readonly fullTiers: number
+  readonly around: Around
+}
+
+/** The first brief at a place in the order of claims that nothing holds, of those that meet the condition. */
+const firstAt = (place: string, { fullRuns, fullTiers, around }: Shape, condition?: string): string => {
+  const conditions = [
+    isReady,
+    `c.claim_order = ${place}`,
+    condition,
+    "(r.briefs_failed = 0 OR (c.phase = 'resolve' AND r.abandoned = 0))",
+    around.stopped && `NOT ${isStopped}`,
+    around.heldUntil !== null &&
+      'NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = c.provider AND h.until > (SELECT at FROM look))',
+    around.budgeted &&
+      `NOT EXISTS (SELECT 1 FROM budgets u JOIN briefs b ON b.id = c.id WHERE ${isFull} AND ${isAbove})`,
+    fullRuns > 0 && 'c.run_id NOT IN (SELECT run_id FROM full_runs)',
+    fullTiers > 0 && 'NOT EXISTS (SELECT 1 FROM full_tiers t WHERE t.run_id = c.run_id AND t.tier = c.tier)',
+  ].filter((each) => typeof each === 'string')
+  return `(SELECT c.id FROM briefs c JOIN runs r ON r.id = c.run_id WHERE ${conditions.join(' AND ')}
+ORDER BY c.created_at, c.id LIMIT 1)`
+}
+
+/** The place of the next running run, from the place that the condition names. */
+const nextRun = (condition: string): string =>
+  `(SELECT r.claim_order FROM runs r WHERE r.status = 'running' AND r.claim_order ${condition} AND r.claim_order <= s.high
+ORDER BY r.claim_order LIMIT 1)`
+
+/** A null with the collation of the column, which PostgreSQL wants to be the same in all steps of a recursion. */
+const noPlace = '(SELECT claim_order FROM runs WHERE 1 = 0)'
+
+const values = (name: string, count: number, row: string): string =>
+  count === 0 ? '' : `${name} AS (VALUES ${Array.from({ length: count }, () => row).join(', ')}),`
+
+/**
+ * The cost of this statement depends on the number of slots, not on that of open runs. `walk` goes through the running
+ * runs and the ready briefs side by side, both in the order of claims, and jumps over runs that are only in one of the
+ * two. It ends when it has found so many runs that those without an agent at work fill the slots. `picked` adds further
+ * briefs of the same runs, as far as slots can be left for them.
+ */
+const readyText = (shape: Shape): string =>
+  `WITH RECURSIVE look (at, most) AS (SELECT CAST(? AS TEXT), CAST(? AS INTEGER)),
+${values('ranges (range, low, high)', shape.ranges, '(CAST(? AS INTEGER), CAST(? AS TEXT), CAST(? AS TEXT))')}
+${values('full_tiers (run_id, tier)', shape.fullTiers, '(CAST(? AS TEXT), CAST(? AS TEXT))')}
+${values('full_runs (run_id)', shape.fullRuns, '(CAST(? AS TEXT))')}
+walk (step, range, side, place, before, brief_id, found) AS (
+  SELECT 0, -1, 'brief', ${noPlace}, ${noPlace}, (SELECT id FROM briefs WHERE 1 = 0), 0
+  UNION ALL
+  SELECT w.step + 1, s.range, CASE WHEN w.place IS NULL OR w.side = 'brief' THEN 'run' ELSE 'brief' END,
+  CASE WHEN w.place IS NULL THEN ${nextRun('> s.low')}
+  WHEN w.side = 'run' THEN (SELECT c.claim_order FROM briefs c WHERE ${isReady}
+    AND c.claim_order >= w.place AND c.claim_order <= s.high ORDER BY c.claim_order LIMIT 1)
+  WHEN w.place = w.before THEN ${nextRun('> w.place')}
+  ELSE ${nextRun('>= w.place')} END,
+  w.place,
+  CASE WHEN w.side = 'brief' AND w.place = w.before THEN ${firstAt('w.place', shape)} END,
+  w.found + CASE WHEN w.brief_id IS NULL THEN 0 ELSE 1 END
+  FROM walk w JOIN ranges s ON s.range = w.range + CASE WHEN w.place IS NULL THEN 1 ELSE 0 END
+  WHERE w.found < (SELECT most FROM look) + (SELECT COUNT(DISTINCT run_id) FROM attempts WHERE ${isAtWork})
+),
+picked (step, range, claim_order, brief_id, created_at, at_work, rank, most) AS (
+  SELECT w.step, w.range, b.claim_order, b.id, b.created_at, b.at_work, 1, (SELECT most FROM look) + 1
+    - SUM(CASE WHEN b.at_work = 0 THEN 1 ELSE 0 END) OVER (ORDER BY SUBSTR(b.claim_order, 1, 1))
+  FROM walk w JOIN (SELECT c.*, (SELECT COUNT(*) FROM attempts WHERE run_id = c.run_id AND ${isAtWork}) AS at_work
+    FROM briefs c) b ON b.id = w.brief_id
+  UNION ALL
+  SELECT p.step, p.range, p.claim_order, b.id, b.created_at, p.at_work, p.rank + 1, p.most
+  FROM picked p JOIN briefs b
+  ON b.id = ${firstAt('p.claim_order', shape, '(c.created_at, c.id) > (p.created_at, p.brief_id)')}
+  WHERE p.rank < p.most
+)
+SELECT b.id AS brief_id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.tier, w.claim_order, w.range
+FROM (SELECT * FROM picked ORDER BY SUBSTR(claim_order, 1, 1), at_work + rank, step LIMIT (SELECT most FROM look)) w
+JOIN briefs b ON b.id = w.brief_id
+JOIN runs r ON r.id = b.run_id
+ORDER BY SUBSTR(w.claim_order, 1, 1), w.at_work + w.rank, w.step`
