@@ -63,7 +63,7 @@ import { createSpends, type Spends } from './work/spends/service.ts'
 import { stopRoutes } from './work/stops/routes.ts'
 import { createStops, type Stops } from './work/stops/service.ts'
 import { createPrintedFiles } from './work/mission-workspaces/executions/output.ts'
-import { createQueue, type Queue } from './work/mission-workspaces/executions/queue.ts'
+import { releaseLeftBehind } from './work/mission-workspaces/executions/queue.ts'
 import { executionRoutes } from './work/mission-workspaces/executions/routes.ts'
 import { createExecutions, type Executions } from './work/mission-workspaces/executions/service.ts'
 import { createTurns } from './work/mission-workspaces/executions/turns.ts'
@@ -185,11 +185,10 @@ export function composeAgency(parts: Parts): Agency {
     talent === undefined
       ? {}
       : { talentOf: (tier, run) => candidatesFor(talent.pool(run.configuration.team?.talent), tier) }
-  const queue = createQueue(parts)
   const stopping = new AbortController()
-  const engine = withQueue(
+  const engine = withWorkspaces(
     createEngine({ ...parts, ...scopes, ...people, runtimes, troubles: createTroubles(parts) }),
-    queue,
+    db,
     stopping,
   )
   const missions = createMissions({ db, ids, playbooks: scopes.playbooks })
@@ -206,7 +205,6 @@ export function composeAgency(parts: Parts): Agency {
     prepareTalent: talent?.prepare,
     chaosPoint,
     repositories: parts.repositories,
-    queued: queue.expect,
     interrupt: engine.interrupt,
   })
   const missionWorkspaces = createMissionWorkspaces({
@@ -255,15 +253,14 @@ export function composeAgency(parts: Parts): Agency {
   }
 }
 
-/** What waits for a workspace is let go as long as the engine runs. */
-const withQueue = (engine: Engine, queue: Queue, stopping: AbortController): Engine => ({
+/** Starts and ends the waits for workspaces with the engine. */
+const withWorkspaces = (engine: Engine, db: Db, stopping: AbortController): Engine => ({
   ...engine,
   start: async () => {
     await engine.start()
-    await queue.start()
+    await releaseLeftBehind(db)
   },
   stop: () => {
-    queue.stop()
     stopping.abort()
     return engine.stop()
   },

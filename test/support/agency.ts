@@ -53,6 +53,7 @@ export interface AgencyOptions {
   /** Further runtimes; one named `scripted` replaces the scripted runtime. */
   runtimes?: readonly Runtime[]
   workspaces?: Workspaces
+  missionWorkspaces?: Parts['missionWorkspaces']
   repositories?: Repositories
   hostChecks?: Parts['hostChecks']
   policyOf?: Parts['policyOf']
@@ -142,6 +143,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     runtimes: [createScriptedRuntime({ host: 'in-process', clock, call }), ...(options.runtimes ?? [])],
     workspaces: options.workspaces ?? workspaces,
     ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
+    ...(options.missionWorkspaces === undefined ? {} : { missionWorkspaces: options.missionWorkspaces }),
     ...(options.hostChecks === undefined ? {} : { hostChecks: options.hostChecks }),
     ...(options.policyOf === undefined ? {} : { policyOf: options.policyOf }),
     ...(options.prices === undefined ? {} : { prices: options.prices }),

@@ -4,6 +4,7 @@ import type { Brief } from '../briefs/contract.ts'
 import { closeBrief, moveBrief } from '../briefs/moves.ts'
 import { listOpenBriefs, listVerifiedBriefs } from '../briefs/store.ts'
 import { closeGates } from '../gates/open.ts'
+import { releaseNext } from '../mission-workspaces/executions/queue.ts'
 import { cancelProofOfRun } from '../proofs/cancel.ts'
 import { closePullRequest } from '../pull-requests/moves.ts'
 import { withdrawQuestions } from '../questions/ask.ts'
@@ -45,6 +46,7 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
     await moveRun(scope, status, { code, message: `✗ ${summary}`, summary, patch })
     await moveRunsMission(scope, [status], summary)
   }
+  await releaseNext(scope.tx, scope.run)
   if (scope.run.repository !== null)
     await scope.later(scope.tx, { kind: 'clean_run', runId: scope.run.id, delayMs: keepClonesMs })
   if (status !== 'cancelled') await tellEnd(scope, status, summary)

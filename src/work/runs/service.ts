@@ -87,8 +87,6 @@ export interface RunDeps {
   chaosPoint: ChaosPoint
   /** Without it, no run can have a repository. */
   repositories?: Repositories | undefined
-  /** Receives, after commit, a run that waits for its workspace. */
-  queued?: (runId: string) => void
   /** Receives, after commit, the attempts whose agents must stop. */
   interrupt: (attemptIds: readonly string[]) => void
 }
@@ -337,7 +335,7 @@ async function startRun(
   const scope = scopeOf(deps.scopes, tx, run, actorName(by))
   for (const message of team?.warnings ?? []) await touchRun(scope, {}, { kind: 'log', level: 'normal', message })
   await scope.decide({ kind: 'run_started', briefs: input.briefs })
-  if (await queueInWorkspace(scope)) tx.afterCommit(() => deps.queued?.(id))
+  await queueInWorkspace(scope)
   // A plan that waits for approval has already gated the run.
   if (scope.run.status === 'planning')
     await moveRun(scope, 'running', { level: 'verbose', message: 'the run is under way' })

@@ -1,6 +1,5 @@
-import type { Db, ReadTx, Tx } from '../../../db/port.ts'
+import type { Db, Tx } from '../../../db/port.ts'
 import { record, updated } from '../../../events/change.ts'
-import type { Log } from '../../../kernel/log.ts'
 import { briefs, listBriefsHeldBy, listOpenBriefs, listRunIdsHeldBy } from '../../briefs/store.ts'
 import type { Run } from '../../runs/contract.ts'
 import { findRun, listRunsIn } from '../../runs/store.ts'
@@ -8,13 +7,14 @@ import { findRun, listRunsIn } from '../../runs/store.ts'
 /** The hold of a brief whose workspace is used by another run. */
 export const queuedHold = 'workspace'
 
-/** Queues a run while another one works in the same workspace; resolves to whether it was queued. */
-export async function queueInWorkspace({ tx, run, by }: { tx: Tx; run: Run; by: string }): Promise<boolean> {
+/** Queues a run while another one works in the same workspace. */
+export async function queueInWorkspace({ tx, run, by }: { tx: Tx; run: Run; by: string }): Promise<void> {
   // Runs from before workspaces were introduced have none.
   const workspace = run.configuration.workspace ?? null
-  if (workspace === null) return false
-  const [first] = await listRunsIn(tx, run.missionId, workspace)
-  if (first === undefined || first.id === run.id) return false
+  if (workspace === null) return
+  // Two runs of one millisecond have no order in time: each run but this one was created before it.
+  const first = (await listRunsIn(tx, run.missionId, workspace)).find(({ id }) => id !== run.id)
+  if (first === undefined) return
   for (const brief of await listOpenBriefs(tx, run.id))
     await record(
       tx,
@@ -29,72 +29,27 @@ export async function queueInWorkspace({ tx, run, by }: { tx: Tx; run: Run; by: 
       },
       [updated(briefs, brief, { heldBy: queuedHold, updatedAt: tx.at })],
     )
-  return true
 }
 
-export interface Queue {
-  /** Loads the runs that were queued before a restart. */
-  start(): Promise<void>
-  /** Adds a queued run. */
-  expect(runId: string): void
-  stop(): void
-}
-
-/** Releases the next run whenever the one before it has ended. The queue is in the store: a restart loses nothing. */
-export function createQueue({ db, log }: { db: Db; log: Log }): Queue {
-  const queued = new Set<string>()
-  let checking: Promise<void> | null = null
-  let again = false
-
-  /** Runs after every commit, but only while a run is queued. */
-  function check(): void {
-    if (queued.size === 0) return
-    if (checking !== null) {
-      again = true
-      return
-    }
-    checking = releaseFirst(db, queued)
-      .catch((error: unknown) => log.error('a queued run could not be released', { error: String(error) }))
-      .finally(() => {
-        checking = null
-        if (!again) return
-        again = false
-        check()
-      })
-  }
-
-  const stop = db.onCommit(check)
-  return {
-    stop,
-    expect(runId) {
-      queued.add(runId)
-      check()
-    },
-    async start() {
-      for (const runId of await db.read((tx) => listRunIdsHeldBy(tx, queuedHold))) queued.add(runId)
-      check()
-    },
-  }
-}
-
-async function releaseFirst(db: Db, queued: Set<string>): Promise<void> {
-  for (const runId of queued) {
-    const standing = await db.read((tx) => standingOf(tx, runId))
-    if (standing === 'waits') continue
-    // No run can overtake the first one, so it stays the first.
-    if (standing === 'next') await db.write([`run:${runId}`], (tx) => release(tx, runId))
-    queued.delete(runId)
-  }
-}
-
-async function release(tx: Tx, runId: string): Promise<void> {
-  for (const brief of await listBriefsHeldBy(tx, runId, queuedHold))
+/**
+ * Releases the next run of a workspace, unless another one works there, in the transaction that ends the one before it:
+ * no kill comes between the two. New runs and the ends of runs lock the stream of the organisation: the queue does not change meanwhile.
+ */
+export async function releaseNext(tx: Tx, { missionId, configuration }: Run): Promise<void> {
+  const workspace = configuration.workspace ?? null
+  if (workspace === null) return
+  const waiting = await listRunsIn(tx, missionId, workspace)
+  for (const { id } of waiting) if ((await listBriefsHeldBy(tx, id, queuedHold)).length === 0) return
+  const [first] = waiting
+  if (first === undefined) return
+  await tx.lock(`run:${first.id}`)
+  for (const brief of await listBriefsHeldBy(tx, first.id, queuedHold))
     await record(
       tx,
       {
         kind: 'brief_status',
         by: 'daemon',
-        runId,
+        runId: first.id,
         briefId: brief.id,
         level: 'verbose',
         message: `${brief.key} is no longer queued`,
@@ -104,10 +59,11 @@ async function release(tx: Tx, runId: string): Promise<void> {
     )
 }
 
-async function standingOf(tx: ReadTx, runId: string): Promise<'next' | 'waits' | 'gone'> {
-  const run = await findRun(tx, runId)
-  const workspace = run?.configuration.workspace ?? null
-  if (run === undefined || run.endedAt !== null || workspace === null) return 'gone'
-  const [first] = await listRunsIn(tx, run.missionId, workspace)
-  return first?.id === runId ? 'next' : 'waits'
+/** Releases runs that an earlier version, killed between the two, left behind an ended one. */
+export async function releaseLeftBehind(db: Db): Promise<void> {
+  const runs = await db.read(async (tx) => {
+    const ids = await listRunIdsHeldBy(tx, queuedHold)
+    return (await Promise.all(ids.map((id) => findRun(tx, id)))).filter((run) => run !== undefined)
+  })
+  for (const run of runs) await db.write([`org:${run.organisationId}`], (tx) => releaseNext(tx, run))
 }
