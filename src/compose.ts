@@ -236,7 +236,7 @@ export function composeAgency(parts: Parts): Agency {
     questions,
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
     spends: createSpends({ db, missions }),
-    budgets: createBudgets({ db, scopes, missions }),
+    budgets: createBudgets({ db, missions }),
     stops: createStops({ db, clock: parts.clock, heed: engine.applyStops }),
     missionWorkspaces,
     executions: createExecutions({

@@ -12,6 +12,7 @@ import { artifacts } from './work/artifacts/store.ts'
 import { attempts } from './work/attempts/store.ts'
 import { briefs, dependencies } from './work/briefs/store.ts'
 import { budgets } from './work/budgets/store.ts'
+import { reservations } from './work/budgets/reservations-store.ts'
 import { checks } from './work/evidence/store.ts'
 import { gates } from './work/gates/store.ts'
 import { missions } from './work/missions/store.ts'
@@ -57,6 +58,7 @@ export const eventTables: readonly AnyTable[] = [
   notes,
   spends,
   budgets,
+  reservations,
   stops,
   providerHolds,
   notifications,

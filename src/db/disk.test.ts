@@ -40,7 +40,7 @@ describe.skipIf(missing !== null)('a full disk', () => {
   it.each([1, 16])(
     'is reported, loses nothing, and the store works again after space is freed (%i at once)',
     async (together) => {
-      const { folder } = mountDisk(2_048)
+      const { folder } = mountDisk(4_096)
       const ballast = join(folder, 'ballast')
       writeFileSync(ballast, Buffer.alloc(512 * 1_024))
       const db = await open(folder)

@@ -23,7 +23,10 @@ export type Upgrade = (rows: RebuiltRows) => void
  * `INSERT INTO schema_marks (version, stream, seq) SELECT 8, stream, seq FROM streams;`
  * A column that was only added or dropped needs no upgrade: `added` of its table has the value of older rows.
  */
-export const upgrades: ReadonlyMap<number, Upgrade> = new Map([[9, orderClaims]])
+export const upgrades: ReadonlyMap<number, Upgrade> = new Map([
+  [9, orderClaims],
+  [10, keepAccounts],
+])
 
 /** A run and its briefs have a place in the order of claims. */
 function orderClaims(rows: RebuiltRows): void {
@@ -31,5 +34,39 @@ function orderClaims(rows: RebuiltRows): void {
     const claimOrder = `2:${String(run.columns['started_at'])}:${String(run.key[0])}`
     for (const row of [run, ...rows.of('briefs')])
       rows.put(row.table, row.key, { ...row.columns, claim_order: claimOrder })
+  }
+}
+
+/** Gives each budget its parent, and each brief with limits of its own a budget. */
+function keepAccounts(rows: RebuiltRows): void {
+  const missions = new Map(rows.of('runs').map(({ key, columns }) => [key[0], columns['mission_id']]))
+  for (const { key, columns } of rows.of('budgets')) {
+    const [scope, id] = key
+    const parent =
+      scope === 'run'
+        ? { parent_scope: 'mission', parent_id: missions.get(id), run_id: id }
+        : scope === 'mission'
+          ? { parent_scope: 'organisation', parent_id: String(columns['organisation_id']) }
+          : {}
+    rows.put('budgets', key, { ...columns, ...parent })
+  }
+  for (const { key, columns } of rows.of('briefs')) {
+    const { token_budget: tokens = null, cost_limit_micros: micros = null, run_id: runId } = columns
+    if (tokens === null && micros === null) continue
+    const spent = { tokens: Number(columns['tokens_used'] ?? 0), micros: Number(columns['cost_micros'] ?? 0) }
+    const isNear = (used: number, limit: unknown): boolean => limit !== null && used * 10 >= Number(limit) * 8
+    rows.put('budgets', ['brief', key[0]], {
+      scope: 'brief',
+      scope_id: key[0],
+      parent_scope: 'run',
+      parent_id: runId,
+      run_id: runId,
+      token_limit: tokens,
+      cost_limit_micros: micros,
+      tokens_spent: spent.tokens,
+      micros_spent: spent.micros,
+      warned: isNear(spent.tokens, tokens) || isNear(spent.micros, micros) ? 1 : 0,
+      updated_at: columns['updated_at'],
+    })
   }
 }

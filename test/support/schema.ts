@@ -80,10 +80,10 @@ export async function postgresSchema(url: string): Promise<Schema> {
     url,
     `SELECT c.conrelid::regclass::text AS "table", a.attname AS "from", c.confrelid::regclass::text AS target, b.attname AS "to",
        CASE c.confdeltype WHEN 'a' THEN 'no action' WHEN 'n' THEN 'set null' WHEN 'c' THEN 'cascade' WHEN 'r' THEN 'restrict' END AS action
-     FROM pg_constraint c
-     JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
-     JOIN pg_attribute b ON b.attrelid = c.confrelid AND b.attnum = c.confkey[1]
-     WHERE c.contype = 'f' AND cardinality(c.conkey) = 1`,
+     FROM pg_constraint c CROSS JOIN LATERAL unnest(c.conkey, c.confkey) AS k ("from", "to")
+     JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k."from"
+     JOIN pg_attribute b ON b.attrelid = c.confrelid AND b.attnum = k."to"
+     WHERE c.contype = 'f'`,
   )
   for (const key of keys)
     shapeOf(key).foreignKeys.push(`${key['from']} → ${key['target']}.${key['to']} on delete ${key['action']}`)

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 
 import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
 import { BoxLabel, DeniedList, ResourceUse } from '../box/attempt-box.tsx'
 import { CheckPlace, CheckWarning } from '../box/check-place.tsx'
@@ -22,14 +22,14 @@ import { Findings } from './findings.tsx'
 import { attemptState, briefState } from './state.ts'
 
 /** Shows whether the "done" of a brief can be trusted: its objective, evidence, verdicts and results. */
-export function BriefDetail({ inspection, brief, hash }: { inspection: Inspection; brief: Brief; hash: string }) {
+export function BriefDetail({ inspection, brief, hash }: { inspection: Inspection; brief: HeldBrief; hash: string }) {
   const attempts = inspection.attempts.filter((attempt) => attempt.briefId === brief.id)
   const checks = inspection.evidence.filter((check) => check.briefId === brief.id)
   const artifacts = inspection.artifacts.filter((artifact) => artifact.briefId === brief.id)
   const verdicts = inspection.verdicts.filter((verdict) => verdict.briefId === brief.id)
   const notes = inspection.notes.filter((note) => note.briefId === brief.id)
   return (
-    <article className="brief" aria-label={`Brief ${brief.title}`}>
+    <article className="brief" aria-label={`HeldBrief ${brief.title}`}>
       <header>
         <h2>
           <Link to={addresses.brief(brief.runId, brief.id)}>{brief.title}</Link>
@@ -143,7 +143,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
 const maxNeeds = 8
 
 /** Links to the briefs that this brief waits for, and to the one that it verifies. */
-function RelatedBriefs({ inspection, brief }: { inspection: Inspection; brief: Brief }) {
+function RelatedBriefs({ inspection, brief }: { inspection: Inspection; brief: HeldBrief }) {
   const { briefs, dependencies, run } = inspection
   const others = new Map(briefs.map((each) => [each.id, each]))
   const verified = brief.verifies === null ? undefined : others.get(brief.verifies)
@@ -185,7 +185,7 @@ function RelatedBriefs({ inspection, brief }: { inspection: Inspection; brief: B
 }
 
 /** Lists the items of evidence, each with its newest check or the note that it was not checked yet. */
-function EvidenceList({ brief, checks, attempts }: { brief: Brief; checks: Check[]; attempts: Attempt[] }) {
+function EvidenceList({ brief, checks, attempts }: { brief: HeldBrief; checks: Check[]; attempts: Attempt[] }) {
   const newest = new Map(checks.map((check) => [check.item, check]))
   // A brief without evidence of its own is checked by the files that it reports; then those checks are its items.
   const items =
@@ -250,7 +250,7 @@ function CheckResult({ check, attempt }: { check: Check; attempt: number }) {
   )
 }
 
-function Corrections({ brief }: { brief: Brief }) {
+function Corrections({ brief }: { brief: HeldBrief }) {
   return (
     <section className="part">
       <h3>

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { type ModelCost, type Spend, spendOperations } from '../../src/work/spends/contract.ts'
 import { ApiError } from '../../src/operations/problem.ts'
@@ -153,14 +153,14 @@ function Models({ models }: { models: readonly ModelCost[] }) {
 const maxBriefs = 50
 
 /** Lists the briefs by cost, most expensive first. */
-function Briefs({ briefs }: { briefs: readonly Brief[] }) {
+function Briefs({ briefs }: { briefs: readonly HeldBrief[] }) {
   const used = briefs
     .filter((brief) => brief.tokensUsed > 0 || brief.costMicros > 0)
     .toSorted((a, b) => b.costMicros - a.costMicros || b.tokensUsed - a.tokensUsed)
   if (used.length === 0) return null
   return (
     <table>
-      <Columns of={{ Brief: '', Attempts: 'figure', Tokens: 'figure', Cost: 'figure' }} />
+      <Columns of={{ HeldBrief: '', Attempts: 'figure', Tokens: 'figure', Cost: 'figure' }} />
       <tbody>
         {used.slice(0, maxBriefs).map((brief) => (
           <tr key={brief.id}>

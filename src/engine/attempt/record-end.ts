@@ -117,11 +117,9 @@ async function recordReport(
   scope: RunScope,
   brief: Brief,
   attempt: Attempt,
-  reported: Partial<Attempt> & Pick<Attempt, 'status' | 'ending'>,
+  patch: Partial<Attempt> & Pick<Attempt, 'status' | 'ending'>,
 ): Promise<Attempt> {
   const { tx, run, by } = scope
-  // An agent that has ended spends nothing more, and its examination may take long or wait for an answer.
-  const patch = { ...reported, reservedTokens: 0, reservedMicros: 0 }
   await record(
     tx,
     {
@@ -135,11 +133,8 @@ async function recordReport(
       message: `${nameOf(scope, brief)} attempt ${attempt.fence}: its agent has ended; its evidence is ${patch.status === 'examining' ? 'checked' : 'to be checked'}`,
       data: { status: patch.status, outcome: patch.ending?.outcome, exit_code: patch.exitCode ?? null },
     },
-    [
-      updated(attempts, attempt, patch),
-      endedAgent(attempt, tx.at),
-      ...(await giveBack(scope, brief.personaId, attempt)),
-    ],
+    // An agent that has ended spends nothing more, and its examination may take long or wait for an answer.
+    [updated(attempts, attempt, patch), endedAgent(attempt, tx.at), ...(await giveBack(scope, attempt))],
   )
   return { ...attempt, ...patch }
 }
@@ -173,9 +168,9 @@ function endWithoutReport(
 
 const unseenStart = ({ session, boxed }: Attempt) => ({ pid: null, promptSha256: null, session, boxed })
 
-/** The stream of the run, those of its budgets, and the system's if a provider is to be held. */
-const streamsOf = (runId: string, { streams = [], ended }: Conclusion): Stream[] => [
+/** The stream of the run, those of its budgets if calls are to be recorded, and the system's if a provider is to be held. */
+const streamsOf = (runId: string, { calls = [], streams = [], ended }: Conclusion): Stream[] => [
   `run:${runId}`,
-  ...streams,
+  ...(calls.length === 0 ? [] : streams),
   ...(ended.limited === undefined ? [] : ['system' as const]),
 ]

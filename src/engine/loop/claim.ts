@@ -6,19 +6,20 @@ import { attempts, findAttempt } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Work } from '../../work/briefs/ready-store.ts'
 import { listBriefsById } from '../../work/briefs/store.ts'
-import type { Budget } from '../../work/budgets/contract.ts'
-import { listBudgetsAbove, listStarved } from '../../work/budgets/store.ts'
+import type { Account, Amount } from '../../work/budgets/contract.ts'
+import { listAccountsAbove } from '../../work/budgets/store.ts'
+import { listWaiting } from '../../work/budgets/waiting-store.ts'
 import { findRun } from '../../work/runs/store.ts'
 import { listHolds, lookForObstacles } from '../../work/stops/store.ts'
-import { askForBudget, holdForOwnBudget } from '../../work/budgets/ask.ts'
-import { aboveOf, changeBudgets, openBudgets, reserveFrom, streamsOf } from '../../work/budgets/moves.ts'
+import { continueWaiting, holdForBudget } from '../../work/budgets/ask.ts'
+import { accountsOf, openAccounts, reservationsIn, streamsOf } from '../../work/budgets/moves.ts'
 import { beginningOf } from '../../work/briefs/branches.ts'
 import { withinCaps } from './caps.ts'
 import { createSearch, type Search } from './search.ts'
 import type { EngineDeps } from '../deps.ts'
-import { afterReserving, type Amount, nothing, reserve } from '../../work/budgets/arithmetic.ts'
+import { afterReserving, reserve, withReserved } from '../../work/budgets/arithmetic.ts'
 import { type RunScope, scopeOf } from '../../work/scope.ts'
-import { moveBrief, nameOf } from '../../work/briefs/moves.ts'
+import { moveBrief } from '../../work/briefs/moves.ts'
 import type { Claimed } from '../attempt/start.ts'
 
 export interface ClaimRound {
@@ -40,10 +41,10 @@ export async function claimBriefs(
   limit: number,
   search: Search = createSearch(),
 ): Promise<ClaimRound> {
-  const { ready, stopped, reported, heldUntil, starved, streams } = await deps.db.read(async (tx) => {
+  const { ready, stopped, reported, heldUntil, waiting, streams } = await deps.db.read(async (tx) => {
     const work = await search.findWork(tx, limit)
-    if (!work.budgeted) return { ...work, starved: [], streams: noStreams }
-    return { ...work, starved: await listStarved(tx, limit), streams: await streamsByRun(tx, work) }
+    if (!work.budgeted) return { ...work, waiting: [], streams: noStreams }
+    return { ...work, waiting: await listWaiting(tx, limit), streams: await streamsByRun(tx, work) }
   })
   const byRun = Map.groupBy(ready, (each) => each.runId)
   const results = await Promise.allSettled([
@@ -57,10 +58,10 @@ export async function claimBriefs(
         ),
       ),
     ),
-    ...starved.map((each) =>
+    ...waiting.map((each) =>
       deps.db.write([`run:${each.runId}`], async (tx) => {
         const run = await findRun(tx, each.runId)
-        if (run !== undefined) await askForBudget(scopeOf(deps, tx, run, 'engine'), each.briefId, each.scope)
+        if (run !== undefined) await continueWaiting(scopeOf(deps, tx, run, 'engine'), each)
         return []
       }),
     ),
@@ -84,7 +85,11 @@ async function streamsByRun(tx: ReadTx, { ready }: Work): Promise<ReadonlyMap<st
   for (const [runId, found] of Map.groupBy(ready, (each) => each.runId)) {
     const { missionId, organisationId } = found[0] as Work['ready'][number]
     const personaIds = [...new Set(found.map((each) => each.personaId))]
-    streams.set(runId, streamsOf(await listBudgetsAbove(tx, { runId, missionId, organisationId, personaIds })))
+    const briefIds = found.map((each) => each.briefId)
+    streams.set(
+      runId,
+      streamsOf(await listAccountsAbove(tx, { runId, missionId, organisationId, personaIds, briefIds })),
+    )
   }
   return streams
 }
@@ -102,45 +107,44 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
       !held.has(brief.provider) &&
       (run.briefsFailed === 0 || (brief.phase === 'resolve' && !run.abandoned)),
   )
-  const { ready, above } = await withinBudget(scope, await withinCaps(tx, run, open), budgeted)
+  const ready = await withinBudget(scope, await withinCaps(tx, run, open), budgeted)
   if (ready.length === 0) return []
   const firstAgentId = await nextAgentIds(tx, ready.length)
   const claimed: Claimed[] = []
-  for (const [index, { brief, reserved }] of ready.entries())
-    claimed.push(await claim(deps, scope, brief, firstAgentId + index, reserved, above))
+  for (const [index, affordable] of ready.entries())
+    claimed.push(await claim(deps, scope, affordable, firstAgentId + index))
   if (claimed.length === briefIds.length && !budgeted) tx.makesNothingReady()
   return claimed
 }
 
 interface Affordable {
   brief: Brief
-  reserved: Amount
+  accounts: readonly Account[]
+  /** What it may reserve in each of the accounts. */
+  amounts: readonly Amount[]
 }
 
 /**
  * Returns the briefs for which an amount can be reserved. A brief that has used up its own limit is held with a
  * question; questions about the budgets above it are asked later.
  */
-async function withinBudget(
-  scope: RunScope,
-  found: readonly Brief[],
-  budgeted: boolean,
-): Promise<{ ready: Affordable[]; above: Budget[] }> {
-  const isLimited = budgeted || found.some((brief) => brief.tokenBudget !== null || brief.costLimitMicros !== null)
-  if (!isLimited) return { ready: found.map((brief) => ({ brief, reserved: nothing })), above: [] }
-  const before = budgeted ? await openBudgets(scope, [...new Set(found.map((brief) => brief.personaId))]) : []
-  let above = before
+async function withinBudget(scope: RunScope, found: readonly Brief[], budgeted: boolean): Promise<Affordable[]> {
+  let all = budgeted && found.length > 0 ? await openAccounts(scope, found) : []
   const ready: Affordable[] = []
   for (const brief of found) {
-    const own = aboveOf(above, brief.personaId)
-    const granted = reserve(brief, own)
-    if ('amount' in granted) {
-      above = above.map((budget) => (own.includes(budget) ? afterReserving(budget, granted.amount) : budget))
-      ready.push({ brief, reserved: granted.amount })
-    } else if (granted.refused.by === 'brief') await holdForOwnBudget(scope, brief, granted.refused.reason)
-    if (scope.run.endedAt !== null) return { ready: [], above: [] }
+    const accounts = accountsOf(all, brief)
+    const granted = reserve(accounts)
+    if ('amounts' in granted) {
+      const { amounts } = granted
+      all = all.map((account) => {
+        const amount = amounts[accounts.indexOf(account)]
+        return amount === undefined ? account : { ...account, budget: withReserved(account.budget, amount) }
+      })
+      ready.push({ brief, accounts, amounts })
+    } else if (granted.refused.by === 'brief') await holdForBudget(scope, brief, granted.refused)
+    if (scope.run.endedAt !== null) return []
   }
-  return { ready, above: before }
+  return ready
 }
 
 const isReady = (brief: Brief): boolean =>
@@ -149,10 +153,8 @@ const isReady = (brief: Brief): boolean =>
 async function claim(
   deps: EngineDeps,
   scope: RunScope,
-  brief: Brief,
+  { brief, accounts, amounts }: Affordable,
   agentId: number,
-  reserved: Amount,
-  all: Budget[],
 ): Promise<Claimed> {
   const { tx, run } = scope
   // A runtime that was removed after the run was made fails the launch; a failure here would hold up all briefs.
@@ -178,8 +180,7 @@ async function claim(
     inputTokens: 0,
     outputTokens: 0,
     costMicros: 0,
-    reservedTokens: reserved.tokens,
-    reservedMicros: reserved.micros,
+    budgeted: amounts.some(({ tokens, micros }) => tokens > 0 || micros > 0),
     session: capabilities?.resume === true ? await sessionOf(tx, brief) : null,
     exitCode: null,
     used: null,
@@ -202,14 +203,8 @@ async function claim(
     createdAt: tx.at,
     endedAt: null,
   }
-  const own = aboveOf(all, brief.personaId)
-  const after = reserveFrom(own, reserved)
-  const setAside = await changeBudgets(scope, own, after, {
-    briefId: brief.id,
-    attemptId: attempt.id,
-    message: `${nameOf(scope, brief)} attempt ${fence} reserves its budget`,
-  })
-  for (const [index, budget] of own.entries()) all[all.indexOf(budget)] = after[index] as Budget
+  const holder = { holder: 'attempt' as const, holderId: attempt.id, runId: run.id, organisationId: run.organisationId }
+  const reserved = accounts.map((account, index) => afterReserving(account, holder, amounts[index] as Amount))
   const assigned = await moveBrief(scope, brief, 'assigned', {
     kind: 'assigned',
     level: 'verbose',
@@ -221,9 +216,9 @@ async function claim(
       attemptId: attempt.id,
       ...(await beginningOf(scope, brief, { isResumed: attempt.session !== null })),
     },
-    also: [inserted(agents, agent), inserted(attempts, attempt), ...setAside],
+    also: [inserted(agents, agent), inserted(attempts, attempt), ...reservationsIn(reserved)],
   })
-  return { run, brief: assigned, attempt, streams: streamsOf(own) }
+  return { run, brief: assigned, attempt, streams: streamsOf(accounts) }
 }
 
 /**

@@ -10,7 +10,7 @@ import { attempts } from '../../work/attempts/store.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import { describeEvidence } from '../../work/evidence/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
-import { findBrief, findMoneyOf } from '../../work/briefs/store.ts'
+import { findBrief } from '../../work/briefs/store.ts'
 import { noteName } from '../../work/notes/contract.ts'
 import { listUnsettledNotes } from '../../work/notes/store.ts'
 import type { Judgement } from '../../work/verdicts/contract.ts'
@@ -20,7 +20,8 @@ import type { Classified } from '../attempt/classify.ts'
 import { releaseDependents } from '../../work/briefs/dependents.ts'
 import { type CheckResult, recordChecks } from '../../work/evidence/record.ts'
 import { block, retryCrash, retryInterrupted, retryWith } from '../../work/briefs/retry.ts'
-import { type Refused, reserve } from '../../work/budgets/arithmetic.ts'
+import { describeUse, isUsedUp, type Refused } from '../../work/budgets/arithmetic.ts'
+import { findBudgetRow } from '../../work/budgets/store.ts'
 import { reviewNotes } from '../../work/notes/moves.ts'
 import { holdProvider } from '../../work/stops/provider-holds.ts'
 import { splitBrief } from '../../work/briefs/split.ts'
@@ -96,7 +97,7 @@ async function follow(
   end: AttemptEnd,
 ): Promise<void> {
   // Another attempt would be refused before its first call.
-  const refused = end.refused ?? (await refusedByOwnLimit(scope, brief))
+  const refused = end.refused ?? (await refusedByOwnLimit(scope, attempt))
   switch (refused !== null && isTriedAgain(classified.outcome) ? 'budget' : classified.outcome) {
     case 'ok':
       if (brief.kind === 'verify') {
@@ -161,12 +162,10 @@ async function recordTurn(
       ...(outputs.length === 0 ? {} : { outputs: outputs.map(({ path, sha256 }) => ({ path, sha256 })) }),
       ...(denied.length === 0 ? {} : { denied: denied.slice(0, 100) }),
       ...(checkedIn === null ? {} : { checkedIn }),
-      ...(attempt.reservedTokens > 0 || attempt.reservedMicros > 0 ? { reservedTokens: 0, reservedMicros: 0 } : {}),
       ...(classified.report === null || isSame(classified.report, attempt.report) ? {} : { report: classified.report }),
     }),
     // The agent of an attempt with a report has ended before its evidence was checked.
-    ...(attempt.ending === null ? [endedAgent(attempt, tx.at)] : []),
-    ...(await giveBack(scope, brief.personaId, attempt)),
+    ...(attempt.ending === null ? [endedAgent(attempt, tx.at), ...(await giveBack(scope, attempt))] : []),
   ]
   await record(
     tx,
@@ -191,11 +190,10 @@ async function recordTurn(
   )
 }
 
-/** Returns the refusal by the brief's own limits, if it has any. */
-async function refusedByOwnLimit(scope: RunScope, brief: Brief): Promise<Refused | null> {
-  if (brief.tokenBudget === null && brief.costLimitMicros === null) return null
-  const granted = reserve({ ...brief, ...(await findMoneyOf(scope.tx, brief.id)) }, [])
-  return 'refused' in granted ? granted.refused : null
+/** Returns the refusal by the brief's own limits, if it has any: then its attempt has reserved a part of them. */
+async function refusedByOwnLimit({ tx }: RunScope, { briefId, budgeted }: Attempt): Promise<Refused | null> {
+  const budget = budgeted ? await findBudgetRow(tx, 'brief', briefId) : undefined
+  return budget === undefined || !isUsedUp(budget) ? null : { by: 'brief', reason: describeUse(budget) }
 }
 
 const isTriedAgain = (outcome: Classified['outcome']): boolean => outcome !== 'ok' && outcome !== 'blocked'
@@ -238,7 +236,7 @@ async function finish(
     message: `${brief.key} is ready to be verified${isPart ? ', as far as it goes' : ''}`,
     patch: {
       ...(commit === null && !isEmpty ? {} : { branchCommit: commit }),
-      ...(isPart ? await splitBrief(scope, reviewing, report, examination) : {}),
+      ...(isPart ? await splitBrief(scope, reviewing, report, examination, attempt) : {}),
     },
     also: await releaseFinished(scope, reviewing),
   })

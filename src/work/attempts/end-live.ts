@@ -1,10 +1,8 @@
 import { endedAgent } from '../agents/store.ts'
-import { type Change, record, updated } from '../../events/change.ts'
-import { bug } from '../../kernel/errors.ts'
+import { record, updated } from '../../events/change.ts'
 import type { Attempt } from './contract.ts'
 import { attempts, findAttempt, listLiveAttemptsOfRun } from './store.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { findBrief } from '../briefs/store.ts'
 import { giveBack } from '../budgets/moves.ts'
 import type { RunScope } from '../scope.ts'
 
@@ -46,20 +44,11 @@ async function endLive(scope: RunScope, attempt: Attempt, why: string): Promise<
         outcome: 'interrupted',
         detail: why,
         heldBy: null,
-        reservedTokens: 0,
-        reservedMicros: 0,
         endedAt: tx.at,
       }),
       // If evidence is being checked, the agent of the attempt has ended before.
       ...(attempt.status === 'launching' || attempt.status === 'running' ? [endedAgent(attempt, tx.at)] : []),
-      ...(await unused(scope, attempt)),
+      ...(await giveBack(scope, attempt)),
     ],
   )
-}
-
-async function unused(scope: RunScope, attempt: Attempt): Promise<Change[]> {
-  if (attempt.reservedTokens === 0 && attempt.reservedMicros === 0) return []
-  const brief = await findBrief(scope.tx, attempt.briefId)
-  if (brief === undefined) throw bug(`attempt ${attempt.id} has no brief`)
-  return giveBack(scope, brief.personaId, attempt)
 }

@@ -11,8 +11,8 @@ import type { Attempt } from './contract.ts'
 
 export const attempts = table<Attempt>('attempts', {
   json: ['report', 'outputs', 'used', 'denied', 'ending'],
-  booleans: ['simulated', 'boxed'],
-  added: { cost_micros: 0, reserved_tokens: 0, reserved_micros: 0, denied: '[]', outputs: '[]' },
+  booleans: ['simulated', 'boxed', 'budgeted'],
+  added: { cost_micros: 0, budgeted: 0, denied: '[]', outputs: '[]' },
   stream: (row) => `run:${row.runId}`,
 })
 
@@ -22,16 +22,7 @@ export const findAttempt = (tx: ReadTx, id: string): Promise<Attempt | undefined
 export const findProgress = (tx: ReadTx, id: string): Promise<Progress | undefined> =>
   findFields(tx, attempts, progress, id)
 
-const progress = [
-  'status',
-  'worker',
-  'report',
-  'inputTokens',
-  'outputTokens',
-  'costMicros',
-  'reservedTokens',
-  'reservedMicros',
-] as const
+const progress = ['status', 'worker', 'report', 'inputTokens', 'outputTokens', 'costMicros', 'budgeted'] as const
 export type Progress = Pick<Attempt, (typeof progress)[number]>
 
 /** Orders attempts by launch: agents are numbered, and several may share a millisecond. */

@@ -88,8 +88,6 @@ export const Brief = z.object({
   rejectionReason: z.string().nullable().describe('The reason of the gate that last sent it back'),
   repairs: z.string().nullable().describe('The failed proof of the merged result that it mends'),
   remainderOf: z.string().nullable().describe('The brief whose unfinished part this is'),
-  tokenBudget: z.number().int().nullable(),
-  costLimitMicros: z.number().int().nullable().describe('Millionths of a US dollar'),
   tokensUsed: z.number().int(),
   costMicros: z.number().int(),
   startCommit: z.string().nullable().describe('The commit that its clone began with'),
@@ -116,8 +114,15 @@ export const Brief = z.object({
 })
 export type Brief = z.infer<typeof Brief>
 
+/** A brief with the limits that it has of its own. */
+export const HeldBrief = Brief.extend({
+  tokenBudget: z.number().int().nullable().describe('Limit of its own budget'),
+  costLimitMicros: z.number().int().nullable().describe('Limit of its own budget, in millionths of a US dollar'),
+})
+export type HeldBrief = z.infer<typeof HeldBrief>
+
 /** A brief with the context that its agent sees. */
-export const BriefView = Brief.extend({
+export const BriefView = HeldBrief.extend({
   goalAnchor: z.string().describe('The goal of its run, in the operator’s words'),
   ownerBriefId: z.string().nullable().describe('As owner_id'),
   agentPersonality: z.string().nullable().describe('As personality'),
@@ -137,7 +142,7 @@ export const briefOperations = {
     summary: 'List briefs of all runs in one state, latest change first',
     ...briefEndpoints.list,
     input: z.strictObject({ status: BriefStatus, limit: z.coerce.number().int().min(1).max(500).default(50) }),
-    output: z.object({ briefs: z.array(Brief) }),
+    output: z.object({ briefs: z.array(HeldBrief) }),
     allow: ['operator'],
   }),
   show: operation({
@@ -158,7 +163,7 @@ export const briefOperations = {
       reason: z.string().max(2_000).optional(),
       goalAnchor: z.string().max(20_000).optional().describe('Immutable: any other value is refused'),
     }),
-    output: Brief,
+    output: HeldBrief,
     allow: ['operator'],
   }),
 }

@@ -4,6 +4,7 @@ import { systemPersona } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Brief, BriefSpec, Dependency } from './contract.ts'
 import { briefs, dependencies } from './store.ts'
+import { microsOf, ownBudgetOf } from '../budgets/limits.ts'
 import { runs } from '../runs/store.ts'
 import { castAll } from './cast.ts'
 import type { RunScope } from '../scope.ts'
@@ -27,7 +28,8 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
   )
   // Each brief has an event, so that its history begins with its own; the dependencies are stored once all briefs
   // exist.
-  for (const brief of created) {
+  for (const [index, brief] of created.entries()) {
+    const { tokenBudget: tokens = null, costLimit: usd = null } = specs[index] as BriefSpec
     await record(
       tx,
       {
@@ -39,7 +41,7 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
         message: `${brief.key}: ${brief.title}${brief.checkable ? '' : ' (no checkable evidence)'}`,
         data: { to: 'pending', checkable: brief.checkable, verify: brief.verify },
       },
-      [inserted(briefs, brief)],
+      [inserted(briefs, brief), ...ownBudgetOf(brief, { tokenLimit: tokens, costLimitMicros: microsOf(usd) })],
     )
   }
   const planned = specs.length === 1 ? '1 brief planned' : `${specs.length} briefs planned`
@@ -107,8 +109,6 @@ function plannedBrief(
     unmetDependencies: spec.after.length,
     retryBudget: spec.retryBudget ?? configuration.retryBudget,
     verificationLimit: spec.verificationLimit ?? configuration.verificationLimit,
-    tokenBudget: spec.tokenBudget ?? null,
-    costLimitMicros: spec.costLimit === undefined ? null : Math.max(1, Math.round(spec.costLimit * 1e6)),
   }
 }
 
@@ -153,8 +153,6 @@ export function newBrief(
     rejectionReason: null,
     repairs: null,
     remainderOf: null,
-    tokenBudget: null,
-    costLimitMicros: null,
     tokensUsed: 0,
     costMicros: 0,
     startCommit: null,

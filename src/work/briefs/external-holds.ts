@@ -22,7 +22,13 @@ export async function externalHolds(
   }
   const holds = new Map((limited ? await listHolds(tx, at) : []).map((hold) => [hold.provider, hold]))
   const personaIds = [...new Set(pending.map((brief) => brief.personaId))]
-  const beneath = { runId: run.id, missionId: run.missionId, organisationId: run.organisationId, personaIds }
+  const beneath = {
+    runId: run.id,
+    missionId: run.missionId,
+    organisationId: run.organisationId,
+    personaIds,
+    briefIds: [],
+  }
   const full = budgeted ? await listFullBudgetsAbove(tx, beneath) : []
   return ({ provider, personaId }) => {
     const hold = holds.get(provider)

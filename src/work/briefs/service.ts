@@ -9,10 +9,11 @@ import { findAttempt } from '../attempts/store.ts'
 import { isAgentAtWork } from '../../kernel/attempt-state.ts'
 import { findRun } from '../runs/store.ts'
 import { checkAnchor } from '../runs/anchor.ts'
-import type { Brief, BriefView } from './contract.ts'
+import { findLimitsOfBriefs } from '../budgets/store.ts'
+import type { Brief, BriefView, HeldBrief } from './contract.ts'
 import { withHeld } from './held.ts'
 import { type BriefStatus, checkMove, liveStatuses } from './states.ts'
-import { showBrief } from './view.ts'
+import { showBrief, showLimits, withLimits } from './view.ts'
 import { findBrief, listBriefsByStatus } from './store.ts'
 
 export type Briefs = ReturnType<typeof createBriefs>
@@ -20,7 +21,14 @@ export type Briefs = ReturnType<typeof createBriefs>
 export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
   return {
     list: (status: BriefStatus, limit: number) =>
-      db.read(async (tx) => ({ briefs: await listBriefsByStatus(tx, status, limit) })),
+      db.read(async (tx) => {
+        const found = await listBriefsByStatus(tx, status, limit)
+        const limits = await findLimitsOfBriefs(
+          tx,
+          found.map(({ id }) => id),
+        )
+        return { briefs: found.map((brief) => withLimits(brief, limits)) }
+      }),
 
     async show(by: Actor, briefId: string): Promise<BriefView> {
       const brief = await db.read(async (tx) => {
@@ -40,7 +48,7 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
       to: BriefStatus | undefined,
       reason: string | undefined,
       goalAnchor?: string,
-    ): Promise<Brief> {
+    ): Promise<HeldBrief> {
       const { runId, organisationId } = await db.read(async (tx) => {
         const brief = await requireBrief(tx, briefId)
         const run = await findRun(tx, brief.runId)
@@ -52,7 +60,7 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
         const run = await findRun(tx, runId)
         if (run === undefined) throw bug(`run ${runId} vanished`)
         if (goalAnchor !== undefined) checkAnchor(run, goalAnchor)
-        if (to === undefined) return brief
+        if (to === undefined) return showLimits(tx, brief)
         checkMove(brief.status, to)
         if (to !== 'cancelled')
           throw refusal('forbidden', `only the engine moves a brief from ${brief.status} to ${to}`, {
@@ -76,7 +84,7 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
           throw refusal('conflict', `earlier work of ${brief.key} is already merged and would stay in the result`, {
             hint: `Let it be done again, or end the whole run with "agency cancel ${runId}".`,
           })
-        return cancelBrief(scopeOf(scopes, tx, run, actorName(by)), brief, reason)
+        return showLimits(tx, await cancelBrief(scopeOf(scopes, tx, run, actorName(by)), brief, reason))
       })
     },
   }

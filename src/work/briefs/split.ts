@@ -1,10 +1,12 @@
 import { type Change, inserted, record, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Report } from '../attempts/contract.ts'
+import type { Attempt, Report } from '../attempts/contract.ts'
 import type { Brief } from './contract.ts'
 import { briefs, dependencies, findBrief, listDependents } from './store.ts'
 import { describeEvidence, type Evidence } from '../evidence/contract.ts'
+import { ownBudgetOf } from '../budgets/limits.ts'
+import { findBudgetRow } from '../budgets/store.ts'
 import { runs } from '../runs/store.ts'
 import { newBrief } from './create.ts'
 import type { RunScope } from '../scope.ts'
@@ -19,6 +21,7 @@ export async function splitBrief(
   brief: Brief,
   report: Report,
   { findings }: CheckResult,
+  { budgeted }: Pick<Attempt, 'budgeted'>,
 ): Promise<Partial<Brief>> {
   const { run, tx } = scope
   const left = report.remaining ?? report.summary
@@ -67,8 +70,6 @@ export async function splitBrief(
     inputs: brief.inputs,
     files: brief.files,
     flow: brief.flow,
-    tokenBudget: brief.tokenBudget === null ? null : Math.max(1, brief.tokenBudget - brief.tokensUsed),
-    costLimitMicros: brief.costLimitMicros === null ? null : Math.max(1, brief.costLimitMicros - brief.costMicros),
   })
   const counters = { briefsTotal: run.briefsTotal + 1, briefsOpen: run.briefsOpen + 1, updatedAt: tx.at }
   const also = await alsoAfter(scope, brief, rest)
@@ -85,6 +86,7 @@ export async function splitBrief(
     },
     [
       inserted(briefs, rest),
+      ...(budgeted ? await budgetOfRest(scope, brief, rest) : []),
       inserted(dependencies, { runId: run.id, briefId: rest.id, afterId: brief.id, met: false }),
       updated(runs, run, counters),
       ...also,
@@ -99,6 +101,18 @@ export async function splitBrief(
       .join('\n\n'),
     corrections: [],
   }
+}
+
+/** The rest may use what its brief has left. */
+async function budgetOfRest({ tx }: RunScope, brief: Brief, rest: Brief): Promise<Change[]> {
+  const budget = await findBudgetRow(tx, 'brief', brief.id)
+  if (budget === undefined) return []
+  const left = (limit: number | null, spent: number): number | null =>
+    limit === null ? null : Math.max(1, limit - spent)
+  return ownBudgetOf(rest, {
+    tokenLimit: left(budget.tokenLimit, budget.tokensSpent),
+    costLimitMicros: left(budget.costLimitMicros, budget.microsSpent),
+  })
 }
 
 /** An output that the kept part has reported must still exist; only its own report had to name it. */

@@ -37,9 +37,8 @@ export const dependencies = table<Dependency>('dependencies', {
 
 export const findBrief = (tx: ReadTx, id: string): Promise<Brief | undefined> => findRow(tx, briefs, id)
 
-/** The use of a brief's own limits changes while its agent works. */
-export const findMoneyOf = (tx: ReadTx, id: string) =>
-  findFields(tx, briefs, ['tokenBudget', 'costLimitMicros', 'tokensUsed', 'costMicros'], id)
+/** The use of a brief changes while its agent works. */
+export const findUseOf = (tx: ReadTx, id: string) => findFields(tx, briefs, ['tokensUsed', 'costMicros'], id)
 
 export const listBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? ORDER BY created_at, number, id', [runId])

@@ -2,13 +2,14 @@ import type { ReadTx } from '../../db/port.ts'
 import { listAmendmentsOf } from '../amendments/store.ts'
 import { listNamesOfBrief } from '../artifacts/store.ts'
 import type { Run } from '../runs/contract.ts'
-import type { Brief, BriefView } from './contract.ts'
+import { findLimitsOfBriefs, type OwnLimits } from '../budgets/store.ts'
+import type { Brief, BriefView, HeldBrief } from './contract.ts'
 import { listDependenciesOf } from './store.ts'
 
 /** Returns one brief in full; a list of thousands would repeat the same goal with each. */
 export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief: Brief): Promise<BriefView> {
   return {
-    ...brief,
+    ...(await showLimits(tx, brief)),
     goalAnchor: run.goalAnchor,
     ownerBriefId: brief.ownerId,
     agentPersonality: brief.personality,
@@ -18,3 +19,13 @@ export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief:
     amendments: brief.workstream === null ? [] : await listAmendmentsOf(tx, brief.runId, brief.workstream),
   }
 }
+
+const unlimited: OwnLimits = { tokenBudget: null, costLimitMicros: null }
+
+export const withLimits = (brief: Brief, limits: ReadonlyMap<string, OwnLimits>): HeldBrief => ({
+  ...brief,
+  ...(limits.get(brief.id) ?? unlimited),
+})
+
+export const showLimits = async (tx: ReadTx, brief: Brief): Promise<HeldBrief> =>
+  withLimits(brief, await findLimitsOfBriefs(tx, [brief.id]))

@@ -1,11 +1,13 @@
+import type { Tx } from '../../db/port.ts'
 import { record, updated } from '../../events/change.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
-import type { Brief } from '../briefs/contract.ts'
 import { briefs, findBrief, listBriefsHeldBy } from '../briefs/store.ts'
 import type { Budget, BudgetScope } from './contract.ts'
-import { budgets, findBudget } from './store.ts'
+import { budgets, findBudget, findBudgetRow } from './store.ts'
+import { listBudgetQuestions } from './waiting-store.ts'
 import type { Question } from '../questions/contract.ts'
-import { listWaitingOfRun, questions } from '../questions/store.ts'
+import { questions } from '../questions/store.ts'
+import { findRun, runs } from '../runs/store.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from './arithmetic.ts'
 import type { RunScope } from '../scope.ts'
@@ -21,12 +23,12 @@ export async function goOnAfterBudget(
   answer: string,
   by: string,
 ): Promise<void> {
-  const [, held = '', scopeId = ''] = question.askedBy.split(':')
   if (key === 'abandon') return giveUp(scope, question, by)
-  const wanted = key === 'raise' ? null : limitIn(answer)
-  if (held === 'brief') return raiseOwn(scope, scopeId, wanted, by)
-  await raiseBudget(scope, held as BudgetScope, scopeId, wanted, by)
-  await releaseHeld(scope, held as BudgetScope, by)
+  const [, held = '', scopeId = ''] = question.askedBy.split(':')
+  const budget = await raiseBudget(scope, held as BudgetScope, scopeId, key === 'raise' ? null : limitIn(answer), by)
+  await withdrawBudgetQuestions(scope.tx, budget, by)
+  // Other runs that wait for the budget are continued by the engine, each in a transaction of its own.
+  await releaseHeld(scope, budget, `the budget was raised by ${by}`)
 }
 
 async function giveUp(scope: RunScope, question: Question, by: string): Promise<void> {
@@ -55,55 +57,29 @@ function limitIn(answer: string): Wanted {
   return found[3] === undefined ? { bare: value } : { tokens: Math.floor(value) }
 }
 
-interface Limits {
-  tokens: { limit: number | null; used: number }
-  micros: { limit: number | null; used: number }
-}
-
-/** Doubles a used-up limit; a limit that the answer names must exceed the amount already spent. */
-function raised({ tokens, micros }: Limits, wanted: Wanted | null): { tokens: number | null; micros: number | null } {
-  const isTokens = tokens.limit !== null
+/**
+ * Doubles each limit that is still used up: another answer or a new limit may have made room meanwhile. A limit that the
+ * answer names must exceed the amount already spent.
+ */
+function raised(budget: Budget, wanted: Wanted | null): Pick<Budget, 'tokenLimit' | 'costLimitMicros'> {
   const named =
     wanted?.bare === undefined
       ? wanted
-      : isTokens
+      : budget.tokenLimit !== null
         ? { tokens: Math.floor(wanted.bare) }
         : { micros: Math.ceil(wanted.bare * 1e6) }
-  const next = ({ limit, used }: { limit: number | null; used: number }, asked: number | undefined): number | null => {
-    if (asked !== undefined && asked <= used)
+  const next = (limit: number | null, spent: number, reserved: number, asked: number | undefined): number | null => {
+    if (asked !== undefined && asked <= spent)
       throw refusal('invalid_input', 'the limit must be higher than the amount already spent', {
-        data: { spent: used, limit: asked },
+        data: { spent, limit: asked },
       })
     if (asked !== undefined || limit === null) return asked ?? limit
-    return used >= limit || wanted === null ? Math.max(limit * 2, used + limit) : limit
+    return spent + reserved >= limit ? Math.max(limit * 2, spent + limit) : limit
   }
-  return { tokens: next(tokens, named?.tokens), micros: next(micros, named?.micros) }
-}
-
-async function raiseOwn(scope: RunScope, briefId: string, wanted: Wanted | null, by: string): Promise<void> {
-  const brief = await findBrief(scope.tx, briefId)
-  if (brief === undefined) throw bug(`brief ${briefId} vanished`)
-  const { tokens, micros } = raised(
-    {
-      tokens: { limit: brief.tokenBudget, used: brief.tokensUsed },
-      micros: { limit: brief.costLimitMicros, used: brief.costMicros },
-    },
-    wanted,
-  )
-  const patch: Partial<Brief> = { tokenBudget: tokens, costLimitMicros: micros }
-  if (brief.status === 'blocked') return unblockBrief(scope, brief, patch, `its budget was raised by ${by}`)
-  await record(
-    scope.tx,
-    {
-      kind: 'budget_set',
-      by: scope.by,
-      runId: scope.run.id,
-      briefId,
-      code: 'BUDGET',
-      message: `the budget of ${brief.key} was raised by ${by}`,
-    },
-    [updated(briefs, brief, { ...patch, heldBy: brief.heldBy === 'budget:brief' ? null : brief.heldBy })],
-  )
+  return {
+    tokenLimit: next(budget.tokenLimit, budget.tokensSpent, budget.tokensReserved, named?.tokens),
+    costLimitMicros: next(budget.costLimitMicros, budget.microsSpent, budget.microsReserved, named?.micros),
+  }
 }
 
 async function raiseBudget(
@@ -112,20 +88,14 @@ async function raiseBudget(
   scopeId: string,
   wanted: Wanted | null,
   by: string,
-): Promise<void> {
+): Promise<Budget> {
   const { tx } = scope
-  const seen = await findBudget(tx, held, scopeId)
-  if (seen === undefined) throw bug(`the budget ${held} ${scopeId} vanished`)
-  await tx.lock(budgets.stream(seen))
+  const row = await findBudgetRow(tx, held, scopeId)
+  if (row === undefined) throw bug(`the budget ${held} ${scopeId} vanished`)
+  await tx.lock(budgets.stream(row))
   const budget = (await findBudget(tx, held, scopeId)) as Budget
-  const { tokens, micros } = raised(
-    {
-      tokens: { limit: budget.tokenLimit, used: budget.tokensSpent },
-      micros: { limit: budget.costLimitMicros, used: budget.microsSpent },
-    },
-    wanted,
-  )
-  const limits = { tokenLimit: tokens, costLimitMicros: micros }
+  const limits = raised(budget, wanted)
+  if (limits.tokenLimit === budget.tokenLimit && limits.costLimitMicros === budget.costLimitMicros) return budget
   const after = { ...budget, ...limits }
   await record(
     tx,
@@ -133,25 +103,62 @@ async function raiseBudget(
       kind: 'budget_set',
       by: scope.by,
       runId: scope.run.id,
+      ...(held === 'brief' ? { briefId: scopeId } : {}),
       code: 'BUDGET',
-      message: `the budget of ${nameOfBudget(after)} was raised by ${by}: ${usedOf(after)}`,
+      message: `${nameOfBudget(after)} was raised by ${by}: ${usedOf(after)}`,
       data: { scope: held, scope_id: scopeId },
     },
     [updated(budgets, budget, { ...limits, warned: budget.warned && isNearlyUsed(after), updatedAt: tx.at })],
   )
+  return after
 }
 
-/** Continues the work of this run that the budget held, and withdraws the questions about it. */
-export async function releaseHeld(scope: RunScope, held: BudgetScope, by: string): Promise<void> {
-  for (const brief of await listBriefsHeldBy(scope.tx, scope.run.id, `budget:${held}`))
-    if (brief.status === 'blocked') await unblockBrief(scope, brief, {}, `the budget was raised by ${by}`)
-  for (const question of await listWaitingOfRun(scope.tx, scope.run.id)) {
-    if (question.class !== 'budget' || !question.askedBy.startsWith(`budget:${held}:`)) continue
-    await touchRun(
-      scope,
-      { questionsOpen: scope.run.questionsOpen - 1 },
-      { kind: 'question_withdrawn', message: 'the budget was raised', data: { question_id: question.id } },
-      [updated(questions, question, { status: 'withdrawn', answeredAt: scope.tx.at })],
+/** Continues the work of this run that the budget held. */
+export async function releaseHeld(
+  scope: RunScope,
+  { scope: held, scopeId }: Pick<Budget, 'scope' | 'scopeId'>,
+  why: string,
+): Promise<void> {
+  for (const brief of await listBriefsHeldBy(scope.tx, scope.run.id, `budget:${held}`)) {
+    if (held === 'brief' && brief.id !== scopeId) continue
+    if (held === 'persona' && String(brief.personaId) !== scopeId) continue
+    if (brief.status === 'blocked') await unblockBrief(scope, brief, {}, why)
+    else if (brief.status === 'pending')
+      await touchRun(
+        scope,
+        {},
+        { kind: 'log', code: 'RESUMED', briefId: brief.id, message: `${brief.key} continues: ${why}` },
+        [updated(briefs, brief, { heldBy: null, updatedAt: scope.tx.at })],
+      )
+  }
+}
+
+/** Withdraws the open questions about a budget with a higher limit, whichever run they belong to. */
+export async function withdrawBudgetQuestions(
+  tx: Tx,
+  budget: Pick<Budget, 'scope' | 'scopeId'>,
+  by: string,
+): Promise<void> {
+  for (const { runId } of await listBudgetQuestions(tx, budget)) {
+    await tx.lock(`run:${runId}`)
+    const run = await findRun(tx, runId)
+    if (run === undefined) throw bug(`run ${runId} vanished`)
+    const open = (await listBudgetQuestions(tx, budget)).filter((question) => question.runId === runId)
+    if (open.length === 0) continue
+    await record(
+      tx,
+      {
+        kind: 'question_withdrawn',
+        by,
+        runId,
+        level: 'verbose',
+        message: 'the budget was raised',
+        data: { question_id: open[0]?.id },
+      },
+      [
+        updated(runs, run, { questionsOpen: run.questionsOpen - open.length, updatedAt: tx.at }),
+        ...open.map((question) => updated(questions, question, { status: 'withdrawn', answeredAt: tx.at })),
+      ],
     )
   }
 }

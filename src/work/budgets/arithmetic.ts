@@ -1,124 +1,163 @@
 import { moneyText } from '../../kernel/amounts.ts'
-import type { Brief } from '../briefs/contract.ts'
-import type { Budget, BudgetScope } from './contract.ts'
-
-/** Tokens and cost, which have separate limits; an amount without a limit is counted too. */
-export interface Amount {
-  readonly tokens: number
-  readonly micros: number
-}
+import type { Account, Amount, Budget, BudgetScope, Holder, Reservation } from './contract.ts'
 
 export const nothing: Amount = { tokens: 0, micros: 0 }
 
-/** A brief's own limits are stored with it and need no reservation: one attempt at a time uses them. */
-export type OwnLimits = Pick<Brief, 'tokenBudget' | 'costLimitMicros' | 'tokensUsed' | 'costMicros'>
+const units = ['tokens', 'micros'] as const
+type Unit = (typeof units)[number]
 
 export interface Refused {
-  readonly by: BudgetScope | 'brief'
+  readonly by: BudgetScope
   readonly reason: string
 }
 
-export type Granted = { readonly amount: Amount } | { readonly refused: Refused }
+/** The amounts in the order of the accounts, or the first budget that has nothing left. */
+export type Granted = { readonly amounts: readonly Amount[] } | { readonly refused: Refused }
 
 /**
- * Returns the amount that an attempt may reserve now: all that its brief may still use, or else a tenth of the smallest
- * limit above it, but never more than any budget has left. The attempt reserves more when that is spent, so that
- * several agents share a budget and none blocks all of it. `held` is the unused part of its reservation.
+ * Returns the amounts that an attempt may reserve now, in each account in which it holds nothing: all that its brief may
+ * still use, or else a tenth of the smallest limit, but never more than any of these accounts has left. The attempt
+ * reserves more when that is spent, so that several agents share a budget and none blocks all of it.
  */
-export function reserve(own: OwnLimits, above: readonly Budget[], held: Amount = nothing): Granted {
-  const tokens = chunk(own.tokenBudget, own.tokensUsed, above.map(inTokens), held.tokens)
-  if (typeof tokens === 'string') return refuse(tokens, own, above)
-  const micros = chunk(own.costLimitMicros, own.costMicros, above.map(inMicros), held.micros)
-  if (typeof micros === 'string') return refuse(micros, own, above)
-  return { amount: { tokens, micros } }
+export function reserve(accounts: readonly Account[]): Granted {
+  const amounts: Amount[] = accounts.map(() => nothing)
+  for (const unit of units) {
+    const limited = accounts.filter(({ budget }) => limitOf(budget, unit) !== null)
+    const lacking = limited.filter((account) => heldIn(account)[unit] < 1)
+    const full = lacking.find(({ budget }) => roomIn(budget, unit) < 1)
+    if (full !== undefined) return { refused: { by: full.budget.scope, reason: describeUse(full.budget) } }
+    const amount = Math.min(wantedFrom(limited, unit), ...lacking.map(({ budget }) => roomIn(budget, unit)))
+    for (const account of lacking) {
+      const index = accounts.indexOf(account)
+      amounts[index] = { ...(amounts[index] as Amount), [unit]: amount }
+    }
+  }
+  return { amounts }
 }
 
-interface Line {
-  readonly scope: BudgetScope
-  readonly limit: number | null
-  readonly room: number
+function wantedFrom(limited: readonly Account[], unit: Unit): number {
+  const own = limited.filter(({ budget: { scope } }) => scope === 'brief' || scope === 'delegation')
+  return own.length > 0
+    ? Math.min(...own.map((account) => roomIn(account.budget, unit) + heldIn(account)[unit]))
+    : Math.min(...limited.map(({ budget }) => Math.max(1, Math.floor((limitOf(budget, unit) as number) / 10))))
 }
 
-const inTokens = (budget: Budget): Line => ({
-  scope: budget.scope,
-  limit: budget.tokenLimit,
-  room: (budget.tokenLimit ?? Infinity) - budget.tokensSpent - budget.tokensReserved,
+/**
+ * Sets an amount aside in every account for a new holder, such as a delegation of an attempt: first from the
+ * reservations that the accounts list, then from the room that is left. Refused if one account has less.
+ */
+export function setAside(
+  accounts: readonly Account[],
+  holder: Omit<Reservation, keyof Amount | 'scope' | 'scopeId'>,
+  amount: Amount,
+): { accounts: readonly Account[] } | { refused: Refused } {
+  for (const account of accounts)
+    for (const unit of units) {
+      const { budget } = account
+      if (limitOf(budget, unit) !== null && heldIn(account)[unit] + Math.max(0, roomIn(budget, unit)) < amount[unit])
+        return {
+          refused: { by: budget.scope, reason: `${nameOfBudget(budget)} has too little left (${usedOf(budget)})` },
+        }
+    }
+  return {
+    accounts: accounts.map((account) => {
+      const { holdings, drawn } = draw(account.holdings, amount)
+      return afterReserving({ budget: reservedLess(account.budget, drawn), holdings }, holder, amount)
+    }),
+  }
+}
+
+export const heldIn = ({ holdings }: Account): Amount => ({
+  tokens: holdings.reduce((sum, each) => sum + each.tokens, 0),
+  micros: holdings.reduce((sum, each) => sum + each.micros, 0),
 })
 
-const inMicros = (budget: Budget): Line => ({
-  scope: budget.scope,
-  limit: budget.costLimitMicros,
-  room: (budget.costLimitMicros ?? Infinity) - budget.microsSpent - budget.microsReserved,
-})
-
-/** Returns zero if nothing is limited or enough is held, or the scope of the limit that is used up. */
-function chunk(
-  ownLimit: number | null,
-  used: number,
-  lines: readonly Line[],
-  held: number,
-): number | BudgetScope | 'brief' {
-  const limited = lines.filter((line) => line.limit !== null)
-  if (held > 0 || (ownLimit === null && limited.length === 0)) return 0
-  const own = ownLimit === null ? null : ownLimit - used
-  if (own !== null && own < 1) return 'brief'
-  const full = limited.find((line) => line.room < 1)
-  if (full !== undefined) return full.scope
-  const wanted = own ?? Math.min(...limited.map((line) => Math.max(1, Math.floor((line.limit as number) / 10))))
-  return Math.min(wanted, ...limited.map((line) => line.room))
+/** Takes up to the amount from the reservations, in their order. */
+function draw(from: readonly Reservation[], amount: Amount): { holdings: Reservation[]; drawn: Amount } {
+  const left = { ...amount }
+  const holdings = from.map((each) => {
+    const taken = { tokens: Math.min(each.tokens, left.tokens), micros: Math.min(each.micros, left.micros) }
+    left.tokens -= taken.tokens
+    left.micros -= taken.micros
+    return { ...each, tokens: each.tokens - taken.tokens, micros: each.micros - taken.micros }
+  })
+  return { holdings, drawn: { tokens: amount.tokens - left.tokens, micros: amount.micros - left.micros } }
 }
 
-function refuse(by: BudgetScope | 'brief', own: OwnLimits, above: readonly Budget[]): Granted {
-  const budget = above.find((each) => each.scope === by)
-  const reason = budget === undefined ? `the brief’s own budget is used up (${usedOfOwn(own)})` : describeUse(budget)
-  return { refused: { by, reason } }
-}
-
-const usedOfOwn = (own: OwnLimits): string =>
-  parts([
-    [own.tokensUsed, own.tokenBudget, tokensText],
-    [own.costMicros, own.costLimitMicros, moneyText],
-  ])
-
-export const describeUse = (budget: Budget): string =>
-  `the budget of ${nameOfBudget(budget)} is used up (${usedOf(budget)})`
-
-export const usedOf = (budget: Budget): string =>
-  parts([
-    [budget.tokensSpent, budget.tokenLimit, tokensText],
-    [budget.microsSpent, budget.costLimitMicros, moneyText],
-  ])
-
-const parts = (lines: [used: number, limit: number | null, text: (value: number) => string][]): string =>
-  lines
-    .filter(([, limit]) => limit !== null)
-    .map(([used, limit, text]) => `${text(used)} of ${text(limit as number)}`)
-    .join(', ')
-
-export const nameOfBudget = ({ scope, scopeId }: Pick<Budget, 'scope' | 'scopeId'>): string =>
-  scope === 'run' || scope === 'mission' ? `the ${scope}` : `${scope} ${scopeId}`
-
-const tokensText = (tokens: number): string => `${tokens.toLocaleString('en')} tokens`
-
-/** Moves a spent amount from reserved to spent. */
-export const afterSpending = (budget: Budget, spent: Amount, from: Amount): Budget => ({
+export const withReserved = (budget: Budget, { tokens, micros }: Amount): Budget => ({
   ...budget,
-  tokensSpent: budget.tokensSpent + spent.tokens,
-  microsSpent: budget.microsSpent + spent.micros,
-  // A budget that was set while the agent worked does not contain its reservation.
-  tokensReserved: Math.max(0, budget.tokensReserved - from.tokens),
-  microsReserved: Math.max(0, budget.microsReserved - from.micros),
+  tokensReserved: budget.tokensReserved + tokens,
+  microsReserved: budget.microsReserved + micros,
 })
 
-export const afterReserving = (budget: Budget, amount: Amount): Budget => ({
-  ...budget,
-  tokensReserved: budget.tokensReserved + amount.tokens,
-  microsReserved: budget.microsReserved + amount.micros,
-})
+const reservedLess = (budget: Budget, { tokens, micros }: Amount): Budget =>
+  withReserved(budget, { tokens: -tokens, micros: -micros })
 
-export const isNearlyUsed = ({ tokensSpent, tokenLimit, microsSpent, costLimitMicros }: Budget): boolean =>
+/** Spends an amount: as far as it was reserved, it moves from reserved to spent. */
+export function afterSpending({ budget, holdings: before }: Account, spent: Amount): Account {
+  const { holdings, drawn } = draw(before, spent)
+  const { tokensSpent, microsSpent } = budget
+  return {
+    budget: {
+      ...reservedLess(budget, drawn),
+      tokensSpent: tokensSpent + spent.tokens,
+      microsSpent: microsSpent + spent.micros,
+    },
+    holdings,
+  }
+}
+
+/** Adds an amount to the reservation of a holder. */
+export function afterReserving(
+  { budget, holdings }: Account,
+  holder: Omit<Reservation, keyof Amount | 'scope' | 'scopeId'>,
+  { tokens, micros }: Amount,
+): Account {
+  if (tokens === 0 && micros === 0) return { budget, holdings }
+  const isIts = (each: Holder): boolean => each.holder === holder.holder && each.holderId === holder.holderId
+  const { scope, scopeId } = budget
+  const own = holdings.find(isIts) ?? { ...holder, scope, scopeId, ...nothing }
+  return {
+    budget: withReserved(budget, { tokens, micros }),
+    holdings: [
+      { ...own, tokens: own.tokens + tokens, micros: own.micros + micros },
+      ...holdings.filter((each) => !isIts(each)),
+    ],
+  }
+}
+
+const limitOf = (budget: Budget, unit: Unit): number | null =>
+  unit === 'tokens' ? budget.tokenLimit : budget.costLimitMicros
+
+const roomIn = (budget: Budget, unit: Unit): number =>
+  unit === 'tokens'
+    ? (budget.tokenLimit ?? Infinity) - budget.tokensSpent - budget.tokensReserved
+    : (budget.costLimitMicros ?? Infinity) - budget.microsSpent - budget.microsReserved
+
+/** Reports whether nothing is left of a limit, apart from reservations. */
+export const isUsedUp = ({ tokensSpent, tokenLimit, microsSpent, costLimitMicros }: Spendable): boolean =>
+  (tokenLimit !== null && tokensSpent >= tokenLimit) || (costLimitMicros !== null && microsSpent >= costLimitMicros)
+
+export const isNearlyUsed = ({ tokensSpent, tokenLimit, microsSpent, costLimitMicros }: Spendable): boolean =>
   (tokenLimit !== null && tokensSpent >= tokenLimit * 0.8) ||
   (costLimitMicros !== null && microsSpent >= costLimitMicros * 0.8)
 
-export const isUsedUp = ({ tokensUsed, tokenBudget, costMicros, costLimitMicros }: OwnLimits): boolean =>
-  (tokenBudget !== null && tokensUsed >= tokenBudget) || (costLimitMicros !== null && costMicros >= costLimitMicros)
+type Spendable = Pick<Budget, 'tokensSpent' | 'tokenLimit' | 'microsSpent' | 'costLimitMicros'>
+type Named = Spendable & Pick<Budget, 'scope' | 'scopeId'>
+
+export const describeUse = (budget: Named): string => `${nameOfBudget(budget)} is used up (${usedOf(budget)})`
+
+export const usedOf = ({ tokensSpent, tokenLimit, microsSpent, costLimitMicros }: Spendable): string =>
+  [
+    tokenLimit === null ? null : `${tokensText(tokensSpent)} of ${tokensText(tokenLimit)}`,
+    costLimitMicros === null ? null : `${moneyText(microsSpent)} of ${moneyText(costLimitMicros)}`,
+  ]
+    .filter((part) => part !== null)
+    .join(', ')
+
+export const nameOfBudget = ({ scope, scopeId }: Pick<Budget, 'scope' | 'scopeId'>): string => {
+  if (scope === 'brief') return 'the brief’s own budget'
+  return `the budget of ${scope === 'run' || scope === 'mission' || scope === 'delegation' ? `the ${scope}` : `${scope} ${scopeId}`}`
+}
+
+const tokensText = (tokens: number): string => `${tokens.toLocaleString('en')} tokens`

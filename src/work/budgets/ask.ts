@@ -1,31 +1,16 @@
 import { record, updated } from '../../events/change.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { briefs, findBrief } from '../briefs/store.ts'
-import type { BudgetScope } from './contract.ts'
-import { listBudgetsAbove } from './store.ts'
-import { describeUse } from './arithmetic.ts'
+import { askAboutBudget } from '../questions/ask.ts'
 import type { RunScope } from '../scope.ts'
+import { releaseHeld } from './answer.ts'
+import { describeUse, isUsedUp, type Refused } from './arithmetic.ts'
+import { budgets, findBudget, findBudgetRow } from './store.ts'
+import { findBudgetQuestion, type Waiting } from './waiting-store.ts'
 
-/** Lets the playbook decide about a brief that waits for a budget to which no agent will return a reservation. */
-export async function askForBudget(scope: RunScope, briefId: string, by: BudgetScope): Promise<void> {
-  const { tx, run } = scope
-  const brief = await findBrief(tx, briefId)
-  if (brief === undefined || brief.status !== 'pending' || run.status !== 'running') return
-  const beneath = {
-    runId: run.id,
-    missionId: run.missionId,
-    organisationId: run.organisationId,
-    personaIds: [brief.personaId],
-  }
-  const budget = (await listBudgetsAbove(tx, beneath)).find((each) => each.scope === by)
-  if (budget === undefined) return
-  const held = { ...brief, heldBy: `budget:${by}` }
-  await scope.decide({ kind: 'brief_blocked', brief: held, class: 'budget', reason: describeUse(budget) })
-}
-
-/** Holds a brief with a used-up limit of its own before it starts, after a verdict or a gate has sent it back. */
-export async function holdForOwnBudget(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  const held = { ...brief, heldBy: 'budget:brief' }
+/** Holds a brief that lacks a budget before it starts; the playbook decides whether a question is asked. */
+export async function holdForBudget(scope: RunScope, brief: Brief, { by, reason }: Refused): Promise<void> {
+  const patch = { heldBy: `budget:${by}`, updatedAt: scope.tx.at }
   await record(
     scope.tx,
     {
@@ -36,7 +21,31 @@ export async function holdForOwnBudget(scope: RunScope, brief: Brief, reason: st
       code: 'BUDGET',
       message: `${brief.key} waits: ${reason}`,
     },
-    [updated(briefs, brief, { heldBy: held.heldBy, updatedAt: scope.tx.at })],
+    [updated(briefs, brief, patch)],
   )
-  await scope.decide({ kind: 'brief_blocked', brief: held, class: 'budget', reason })
+  await scope.decide({ kind: 'brief_blocked', brief: { ...brief, ...patch }, class: 'budget', reason })
+}
+
+/**
+ * Takes the next step for a brief that lacks a budget: its run decides whether to wait; and if it waits while no
+ * question about the budget is open, it continues, or the question is asked again because it ended with another run.
+ */
+export async function continueWaiting(scope: RunScope, waiting: Waiting): Promise<void> {
+  const { tx, run } = scope
+  const brief = await findBrief(tx, waiting.briefId)
+  const row = await findBudgetRow(tx, waiting.scope, waiting.scopeId)
+  if (brief === undefined || row === undefined || run.endedAt !== null) return
+  await tx.lock(budgets.stream(row))
+  const budget = await findBudget(tx, waiting.scope, waiting.scopeId)
+  if (budget === undefined) return
+  const refused = { by: budget.scope, reason: describeUse(budget) }
+  if (!waiting.isHeld) {
+    const isReady = brief.status === 'pending' && brief.heldBy === null && run.status === 'running'
+    if (isReady && isUsedUp(budget)) await holdForBudget(scope, brief, refused)
+    return
+  }
+  const isHeld = brief.heldBy === `budget:${budget.scope}` && ['pending', 'blocked'].includes(brief.status)
+  if (!isHeld || (await findBudgetQuestion(tx, budget)) !== undefined) return
+  if (waiting.hasRoom) await releaseHeld(scope, budget, 'the budget has room again')
+  else if (isUsedUp(budget)) await askAboutBudget(scope, brief, refused.reason)
 }

@@ -4,24 +4,60 @@ import { operation } from '../../operations/contract.ts'
 import { OrgReference, PersonaReference } from '../../org/references.contract.ts'
 import { budgetEndpoints } from './endpoints.ts'
 
-export const BudgetScope = z.enum(['run', 'mission', 'persona', 'organisation'])
+export const BudgetScope = z.enum(['brief', 'delegation', 'run', 'mission', 'persona', 'organisation'])
 export type BudgetScope = z.infer<typeof BudgetScope>
 
-/** A limit above a brief's own. The amount that a running agent may still use is reserved until it is spent or returned. */
-export const Budget = z.object({
+/** A budget as it is stored: its limits, and everything spent by the work beneath it. */
+export const BudgetRow = z.object({
   scope: BudgetScope,
   scopeId: z.string(),
+  parentScope: BudgetScope.nullable().describe('The budget above it, if that has a limit'),
+  parentId: z.string().nullable(),
+  runId: z.string().nullable().describe('Of a brief, a delegation or a run'),
   organisationId: z.number().int().nullable().describe('Of a mission or an organisation'),
   tokenLimit: z.number().int().nullable(),
   costLimitMicros: z.number().int().nullable().describe('Millionths of a US dollar'),
   tokensSpent: z.number().int(),
   microsSpent: z.number().int(),
-  tokensReserved: z.number().int().describe('Reserved for running agents'),
-  microsReserved: z.number().int(),
   warned: z.boolean().describe('The warning that four fifths are used was sent'),
   updatedAt: z.string(),
 })
+export type BudgetRow = z.infer<typeof BudgetRow>
+
+/** A budget with the sum of its reservations. */
+export const Budget = BudgetRow.extend({
+  tokensReserved: z.number().int().describe('Reserved for running agents'),
+  microsReserved: z.number().int(),
+})
 export type Budget = z.infer<typeof Budget>
+
+/** A party that may use a reserved amount: an attempt, a delegation for its child, or a live agent. */
+export interface Holder {
+  readonly holder: 'attempt' | 'delegation' | 'agent'
+  readonly holderId: string
+}
+
+/** Tokens and cost, which have separate limits; an amount without a limit is counted too. */
+export interface Amount {
+  readonly tokens: number
+  /** Millionths of a US dollar. */
+  readonly micros: number
+}
+
+/** The part of one budget that is set aside for one holder until it is spent or the holder ends. */
+export interface Reservation extends Holder, Amount {
+  readonly scope: BudgetScope
+  readonly scopeId: string
+  /** Null for a live agent, which belongs to no run. */
+  readonly runId: string | null
+  readonly organisationId: number
+}
+
+/** A budget as one attempt or agent sees it: with the reservations that it may use, its own first. */
+export interface Account {
+  readonly budget: Budget
+  readonly holdings: readonly Reservation[]
+}
 
 const Tokens = z.number().int().positive().max(1e12).nullable()
 const Usd = z.number().positive().max(1e6).nullable()
@@ -47,7 +83,8 @@ export type SetBudget = z.infer<typeof SetBudget>
 export const budgetOperations = {
   list: operation({
     name: 'budget.list',
-    summary: 'List budgets with spent and reserved amounts, latest change first',
+    summary:
+      'List budgets with spent and reserved amounts, latest change first; those of briefs only if their scope is given',
     ...budgetEndpoints.list,
     input: z.strictObject({
       scope: BudgetScope.optional(),

@@ -119,7 +119,7 @@ describeStores('a budget', (openFresh, kind) => {
       recommendation: 'raise',
     })
     expect(await agency.brief(run)).toMatchObject({ status: 'blocked', heldBy: 'budget:brief', tokensUsed: 120 })
-    expect((await agency.inspect(run)).attempts[0]).toMatchObject({ outcome: 'budget', reservedTokens: 0 })
+    expect((await agency.inspect(run)).attempts[0]).toMatchObject({ outcome: 'budget', budgeted: true })
     await agency.questions.answer(operator, question.id, 'raise')
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
     expect(await agency.brief(run)).toMatchObject({ tokenBudget: 220, heldBy: null })
@@ -461,7 +461,7 @@ describe('an agent that is a process', () => {
     const run = await agency.run({ tokenBudget: 1_000, play: [[uses(600), uses(600), hang], alone] })
     const question = await questionOf(agency, run)
     const [attempt] = (await agency.inspect(run)).attempts
-    expect(attempt).toMatchObject({ outcome: 'budget', inputTokens: 1_200, reservedTokens: 0 })
+    expect(attempt).toMatchObject({ outcome: 'budget', inputTokens: 1_200 })
     expect(() => process.kill(attempt?.pid as number, 0)).toThrow('ESRCH')
     await agency.questions.answer(operator, question.id, 'raise')
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })

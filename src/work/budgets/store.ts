@@ -1,108 +1,202 @@
-import { column, columns, integer, oneOf, text } from '../../db/columns.ts'
+import { columns, integer } from '../../db/columns.ts'
 import { boundLimit } from '../../db/limit.ts'
-import type { ReadTx, Stream } from '../../db/port.ts'
-import { findRow, findRows, table } from '../../db/table.ts'
-import { sqlOf } from '../../db/tx.ts'
-import { type Budget, BudgetScope } from './contract.ts'
+import type { ReadTx, Sql, SqlRow, SqlValue, Stream } from '../../db/port.ts'
+import { decode, findRow, table } from '../../db/table.ts'
+import { openTx, sqlOf } from '../../db/tx.ts'
+import type { Account, Amount, Budget, BudgetRow, BudgetScope, Holder } from './contract.ts'
+import { listReservationsOf, reservations } from './reservations-store.ts'
 
-export const budgets = table<Budget>('budgets', {
+export const budgets = table<BudgetRow>('budgets', {
   key: ['scope', 'scopeId'],
   booleans: ['warned'],
   stream: (row) => streamOf(row),
 })
 
-/** A row changes in one stream only: a run's in its own, a persona's, which belongs to no organisation, in the system's. */
-function streamOf({ scope, scopeId, organisationId }: Budget): Stream {
-  if (scope === 'run') return `run:${scopeId}`
+/** A row changes in one stream only: that of its run, of its organisation, or a persona's, which has neither, in the system's. */
+function streamOf({ scope, runId, organisationId }: BudgetRow): Stream {
+  if (runId !== null) return `run:${runId}`
   return scope === 'persona' ? 'system' : `org:${organisationId as number}`
 }
 
-export const findBudget = (tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<Budget | undefined> =>
+export const findBudgetRow = (tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<BudgetRow | undefined> =>
   findRow(tx, budgets, scope, scopeId)
+
+const sumOf = (name: 'tokens' | 'micros'): string =>
+  `(SELECT COALESCE(SUM(v.${name}), 0) FROM reservations v WHERE v.scope = u.scope AND v.scope_id = u.scope_id)`
+
+/** The columns of a budget `u` with the sums of its reservations. */
+const withSums = `u.*, ${sumOf('tokens')} AS tokens_reserved, ${sumOf('micros')} AS micros_reserved`
+
+/** Returns the runner of a query about budgets and reservations: other pending rows stay pending. */
+function sqlOfBudgets(tx: ReadTx): Sql {
+  const { group } = openTx(tx)
+  return group.rows.has(budgets.name) || group.rows.has(reservations.name) ? group.rowSql : group.direct
+}
+
+const budgetOf = (row: SqlRow): Budget => decode(budgets, row) as Budget
+
+export async function findBudget(tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<Budget | undefined> {
+  const text = `SELECT ${withSums} FROM budgets u WHERE u.scope = ? AND u.scope_id = ?`
+  const row = await sqlOfBudgets(tx).get(text, [scope, scopeId])
+  return row === undefined ? undefined : budgetOf(row)
+}
 
 export interface Beneath {
   runId: string
   missionId: string
   organisationId: number
   personaIds: readonly number[]
+  briefIds: readonly string[]
 }
 
-/** Lists every budget that a brief of this run uses if one of these personas does it. */
-export function listBudgetsAbove(tx: ReadTx, beneath: Beneath): Promise<Budget[]> {
-  const personas = beneath.personaIds.map(() => '?').join(', ')
-  return findRows(
+/**
+ * Lists every budget that briefs of this run use if one of these personas does them, with the part that is reserved for
+ * the attempt: those named here and all above them.
+ */
+export async function listAccountsAbove(
+  tx: ReadTx,
+  beneath: Beneath,
+  attemptId: string | null = null,
+): Promise<Account[]> {
+  const { runId, missionId, organisationId } = beneath
+  const named: [BudgetScope, readonly SqlValue[]][] = [
+    ['run', [runId]],
+    ['mission', [missionId]],
+    ['organisation', [String(organisationId)]],
+    ['persona', beneath.personaIds.map(String)],
+    ['brief', beneath.briefIds],
+  ]
+  return listAccounts(tx, named, attemptId === null ? null : { holder: 'attempt', holderId: attemptId })
+}
+
+/** Lists the budgets of a live agent, which belongs to no run. */
+export const listAccountsOfAgent = (
+  tx: ReadTx,
+  { agentId, organisationId, personaId }: { agentId: number; organisationId: number; personaId: number },
+): Promise<Account[]> =>
+  listAccounts(
     tx,
-    budgets,
-    `(scope = 'run' AND scope_id = ?) OR (scope = 'mission' AND scope_id = ?)
-OR (scope = 'organisation' AND scope_id = ?)${personas === '' ? '' : ` OR (scope = 'persona' AND scope_id IN (${personas}))`}
-ORDER BY scope, scope_id`,
-    [beneath.runId, beneath.missionId, String(beneath.organisationId), ...beneath.personaIds.map(String)],
+    [
+      ['organisation', [String(organisationId)]],
+      ['persona', [String(personaId)]],
+    ],
+    { holder: 'agent', holderId: String(agentId) },
   )
+
+async function listAccounts(
+  tx: ReadTx,
+  named: readonly [BudgetScope, readonly SqlValue[]][],
+  holder: Holder | null,
+): Promise<Account[]> {
+  const known = named.filter(([, ids]) => ids.length > 0)
+  const first = known.map(([scope, ids]) => `(scope = '${scope}' AND scope_id IN (${ids.map(() => '?').join(', ')}))`)
+  const rows = await sqlOfBudgets(tx).all(
+    `WITH RECURSIVE above (scope, scope_id, parent_scope, parent_id) AS (
+SELECT scope, scope_id, parent_scope, parent_id FROM budgets WHERE ${first.join(' OR ')}
+UNION SELECT p.scope, p.scope_id, p.parent_scope, p.parent_id FROM budgets p
+JOIN above c ON p.scope = c.parent_scope AND p.scope_id = c.parent_id)
+SELECT ${withSums}, h.tokens AS held_tokens, h.micros AS held_micros, h.run_id AS held_run, h.organisation_id AS held_organisation
+FROM above a JOIN budgets u ON u.scope = a.scope AND u.scope_id = a.scope_id
+LEFT JOIN reservations h ON h.holder = ? AND h.holder_id = ? AND h.scope = u.scope AND h.scope_id = u.scope_id
+ORDER BY u.scope, u.scope_id`,
+    [...known.flatMap(([, ids]) => ids), holder?.holder ?? '', holder?.holderId ?? ''],
+  )
+  const accounts = rows.map((row) => accountOf(row, holder))
+  const delegations = accounts.flatMap(({ budget }) => (budget.scope === 'delegation' ? [budget.scopeId] : []))
+  return delegations.length === 0 ? accounts : withDelegated(tx, accounts, delegations)
 }
 
-/** Lists those of them with nothing left for another attempt. */
+function accountOf(row: SqlRow, holder: Holder | null): Account {
+  const { held_tokens: tokens, held_micros: micros, held_run: runId, held_organisation: organisation, ...columns } = row
+  const budget = budgetOf(columns)
+  if (holder === null || typeof tokens !== 'number') return { budget, holdings: [] }
+  const { scope, scopeId } = budget
+  const held = {
+    tokens,
+    micros: micros as number,
+    runId: runId as string | null,
+    organisationId: organisation as number,
+  }
+  return { budget, holdings: [{ ...holder, scope, scopeId, ...held }] }
+}
+
+/** Adds the reservations of the delegations among the accounts: work beneath a delegation may use what it has set aside. */
+async function withDelegated(tx: ReadTx, accounts: readonly Account[], ids: readonly string[]): Promise<Account[]> {
+  const found = await listReservationsOf(tx, 'delegation', ids)
+  return accounts.map(({ budget, holdings }) => ({
+    budget,
+    holdings: [...holdings, ...found.filter((each) => each.scope === budget.scope && each.scopeId === budget.scopeId)],
+  }))
+}
+
+/** Lists the budgets above these briefs with nothing left for another attempt. */
 export async function listFullBudgetsAbove(tx: ReadTx, beneath: Beneath): Promise<Budget[]> {
-  return (await listBudgetsAbove(tx, beneath)).filter(
-    ({ tokenLimit, tokensSpent, tokensReserved, costLimitMicros, microsSpent, microsReserved }) =>
-      (tokenLimit !== null && tokensSpent + tokensReserved >= tokenLimit) ||
-      (costLimitMicros !== null && microsSpent + microsReserved >= costLimitMicros),
-  )
+  return (await listAccountsAbove(tx, beneath))
+    .map(({ budget }) => budget)
+    .filter(
+      ({ tokenLimit, tokensSpent, tokensReserved, costLimitMicros, microsSpent, microsReserved }) =>
+        (tokenLimit !== null && tokensSpent + tokensReserved >= tokenLimit) ||
+        (costLimitMicros !== null && microsSpent + microsReserved >= costLimitMicros),
+    )
 }
 
-export const listBudgets = (tx: ReadTx, scope: BudgetScope | undefined, limit: number): Promise<Budget[]> =>
-  scope === undefined
-    ? findRows(tx, budgets, `1 = 1 ORDER BY updated_at DESC, scope, scope_id ${boundLimit}`, [limit])
-    : findRows(tx, budgets, `scope = ? ORDER BY updated_at DESC, scope_id ${boundLimit}`, [scope, limit])
+/** Lists budgets, those of briefs only if they are asked for: a run has many. */
+export async function listBudgets(tx: ReadTx, scope: BudgetScope | undefined, limit: number): Promise<Budget[]> {
+  const where = scope === undefined ? "u.scope <> 'brief'" : 'u.scope = ?'
+  const rows = await sqlOfBudgets(tx).all(
+    `SELECT ${withSums} FROM budgets u WHERE ${where} ORDER BY u.updated_at DESC, u.scope, u.scope_id ${boundLimit}`,
+    scope === undefined ? [limit] : [scope, limit],
+  )
+  return rows.map(budgetOf)
+}
+
+/** The limits that a brief has of its own. */
+export interface OwnLimits {
+  tokenBudget: number | null
+  costLimitMicros: number | null
+}
+
+/** Returns the own limits of these briefs, of those that have some. */
+export async function findLimitsOfBriefs(
+  tx: ReadTx,
+  briefIds: readonly string[],
+): Promise<ReadonlyMap<string, OwnLimits>> {
+  if (briefIds.length === 0) return new Map()
+  const marks = briefIds.map(() => '?').join(', ')
+  return limitsBy(tx, `scope = 'brief' AND scope_id IN (${marks})`, briefIds)
+}
+
+/** Returns the own limits of the briefs of a run. */
+export const findLimitsOfRun = (tx: ReadTx, runId: string): Promise<ReadonlyMap<string, OwnLimits>> =>
+  limitsBy(tx, "run_id = ? AND scope = 'brief'", [runId])
+
+async function limitsBy(
+  tx: ReadTx,
+  where: string,
+  values: readonly SqlValue[],
+): Promise<ReadonlyMap<string, OwnLimits>> {
+  const rows = await sqlOfBudgets(tx).all(
+    `SELECT scope_id, token_limit, cost_limit_micros FROM budgets WHERE ${where}`,
+    values,
+  )
+  return new Map(
+    rows.map((row) => [
+      row['scope_id'] as string,
+      { tokenBudget: row['token_limit'] as number | null, costLimitMicros: row['cost_limit_micros'] as number | null },
+    ]),
+  )
+}
 
 /** Condition on a budget `u`: nothing is left to reserve for another attempt. */
-export const isFull =
-  '(u.tokens_spent + u.tokens_reserved >= u.token_limit OR u.micros_spent + u.micros_reserved >= u.cost_limit_micros)'
+export const isFull = `(u.tokens_spent + ${sumOf('tokens')} >= u.token_limit OR u.micros_spent + ${sumOf('micros')} >= u.cost_limit_micros)`
 
-/** Condition on a budget `u`: it applies to the brief `b` of the run `r`. */
+/** Condition on a budget `u`: it applies to the brief `b` of the run `r`, beside the brief's own. */
 export const isAbove = `((u.scope = 'run' AND u.scope_id = b.run_id) OR (u.scope = 'mission' AND u.scope_id = b.mission_id)
 OR (u.scope = 'organisation' AND u.scope_id = CAST(r.organisation_id AS TEXT))
 OR (u.scope = 'persona' AND u.scope_id = CAST(b.persona_id AS TEXT)))`
 
-/**
- * Condition on a budget `u` and a brief `b`: an attempt beneath the budget has not ended. It may have used up its
- * reservation, and the end of a run would throw away its finished work. An attempt of another run that waits for an
- * answer does not count, because it may wait for days.
- */
-const isInUse = `EXISTS (SELECT 1 FROM attempts ua JOIN briefs ub ON ub.id = ua.brief_id JOIN runs ur ON ur.id = ua.run_id
-WHERE ua.status <> 'ended' AND (ua.held_by IS NULL OR ua.run_id = b.run_id)
-AND ((u.scope = 'run' AND u.scope_id = ua.run_id) OR (u.scope = 'mission' AND u.scope_id = ur.mission_id)
-OR (u.scope = 'organisation' AND u.scope_id = CAST(ur.organisation_id AS TEXT))
-OR (u.scope = 'persona' AND u.scope_id = CAST(ub.persona_id AS TEXT))))`
-
-/**
- * Lists one brief of each run that only a used-up budget holds for good: no running agent will return a reservation,
- * and no question about it is open.
- */
-export const listStarved = (
-  tx: ReadTx,
-  limit: number,
-): Promise<{ briefId: string; runId: string; scope: BudgetScope }[]> =>
-  starved.all(
-    sqlOf(tx),
-    `SELECT MIN(b.id) AS brief_id, b.run_id, MIN(u.scope) AS scope FROM briefs b JOIN runs r ON r.id = b.run_id
-JOIN budgets u ON ${isAbove}
-WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running'
-AND r.briefs_failed = 0 AND r.abandoned = 0 AND (u.tokens_spent >= u.token_limit OR u.micros_spent >= u.cost_limit_micros)
-AND u.tokens_reserved = 0 AND u.micros_reserved = 0 AND NOT ${isInUse}
-AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.run_id = b.run_id AND q.class = 'budget' AND q.answered_at IS NULL)
-GROUP BY b.run_id ORDER BY b.run_id ${boundLimit}`,
-    [limit],
-  )
-
-const starved = columns({ briefId: text, runId: text, scope: oneOf(BudgetScope.options) })
-const sums = columns({ tokens: integer, micros: integer })
-
 /** Sums the use of a scope before it had a limit. */
-export async function sumBefore(
-  tx: ReadTx,
-  scope: 'run' | 'mission',
-  scopeId: string,
-): Promise<{ tokens: number; micros: number }> {
+export async function sumBefore(tx: ReadTx, scope: 'run' | 'mission', scopeId: string): Promise<Amount> {
   const scopeColumn = scope === 'run' ? 'run_id' : 'mission_id'
   return sums.one(
     sqlOf(tx),
@@ -112,33 +206,4 @@ FROM spends WHERE ${scopeColumn} = ?`,
   )
 }
 
-/** Sums the reservations that running agents of a scope hold in other budgets; they return them to this budget as well. */
-export const sumReserved = (
-  tx: ReadTx,
-  scope: BudgetScope,
-  scopeId: string,
-): Promise<{ tokens: number; micros: number }> =>
-  sums.one(
-    sqlOf(tx),
-    `SELECT COALESCE(SUM(a.reserved_tokens), 0) AS tokens, COALESCE(SUM(a.reserved_micros), 0) AS micros
-FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN runs r ON r.id = a.run_id
-WHERE a.status <> 'ended' AND ${scopeColumns[scope]} = ?`,
-    [scopeId],
-  )
-
-const scopeColumns: Record<BudgetScope, string> = {
-  run: 'r.id',
-  mission: 'r.mission_id',
-  organisation: 'CAST(r.organisation_id AS TEXT)',
-  persona: 'CAST(b.persona_id AS TEXT)',
-}
-
-/** Lists the runs with briefs that this budget has interrupted or that have an open question about it. */
-export const listStoppedRuns = (tx: ReadTx, scope: BudgetScope, scopeId: string): Promise<string[]> =>
-  column('run_id', text).all(
-    sqlOf(tx),
-    `SELECT DISTINCT b.run_id FROM briefs b JOIN runs r ON r.id = b.run_id
-WHERE b.status = 'blocked' AND b.held_by = ? AND ${scopeColumns[scope]} = ?
-UNION SELECT run_id FROM questions WHERE class = 'budget' AND answered_at IS NULL AND asked_by = ?`,
-    [`budget:${scope}`, scopeId, `budget:${scope}:${scopeId}`],
-  )
+const sums = columns({ tokens: integer, micros: integer })

@@ -5,7 +5,7 @@ import { notFound, refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import { findOrganisation } from '../../org/organisations/store.ts'
-import { limitFromTheStart } from '../budgets/limits.ts'
+import { limitFromTheStart, placeOfMission } from '../budgets/limits.ts'
 import { choosePlaybook } from '../choose-playbook.ts'
 import type { CreateMission, Mission } from './contract.ts'
 import { moveMission } from './moves.ts'
@@ -130,11 +130,10 @@ async function insertMission(
     message: mission.title,
     data: { mission_id: mission.id },
   })
-  await limitFromTheStart(
-    tx,
-    { scope: 'mission', scopeId: mission.id, organisationId: organisation.id, by: actorName(by) },
-    { tokens: mission.tokenBudget, usd: mission.costLimit },
-  )
+  await limitFromTheStart(tx, placeOfMission(mission), actorName(by), {
+    tokens: mission.tokenBudget,
+    usd: mission.costLimit,
+  })
   return mission
 }
 

@@ -6,6 +6,9 @@ import { findOrganisation } from '../../org/organisations/store.ts'
 import { findPosition } from '../../org/positions/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { briefs, listFailedBriefs } from '../briefs/store.ts'
+import type { BudgetScope } from '../budgets/contract.ts'
+import { budgets, findBudgetRow } from '../budgets/store.ts'
+import { findBudgetQuestion, questionKey } from '../budgets/waiting-store.ts'
 import { listPendingOfRun } from '../gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption } from './contract.ts'
 import { climb, isSimilar } from './ladder.ts'
@@ -198,15 +201,18 @@ async function countRepetition(scope: RunScope, brief: Brief, text: string, caus
 }
 
 /**
- * Asks once for each budget, independent of the number of briefs of the run that it stops. The brief's hold names the
- * budget.
+ * Asks once for each budget, independent of the number of briefs and runs that it stops. The brief's hold names the
+ * budget. The question belongs to the first run; if that ends, it is asked again for another one.
  */
 export async function askAboutBudget(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const held = (brief.heldBy ?? '').replace(/^budget:/, '')
   const isOwn = held === 'brief' || held === ''
-  const askedBy = `budget:${isOwn ? 'brief' : held}:${idOfHolder(scope, brief, held)}`
-  const waiting = await listWaitingOfRun(scope.tx, scope.run.id)
-  if (waiting.some((question) => question.class === 'budget' && question.askedBy === askedBy)) return
+  const budget = { scope: (isOwn ? 'brief' : held) as BudgetScope, scopeId: idOfHolder(scope, brief, held) }
+  const row = await findBudgetRow(scope.tx, budget.scope, budget.scopeId)
+  // Two runs that find the same budget used up at the same time ask one after the other.
+  if (row !== undefined) await scope.tx.lock(budgets.stream(row))
+  if ((await findBudgetQuestion(scope.tx, budget)) !== undefined) return
+  const isShared = !isOwn && held !== 'run'
   await askQuestion(scope, {
     brief: isOwn ? brief : null,
     kind: 'budget',
@@ -217,13 +223,19 @@ export async function askAboutBudget(scope: RunScope, brief: Brief, reason: stri
       {
         key: 'raise',
         label: 'Raise the limit',
-        detail: 'The limit is doubled. Answer with a number to set another limit.',
+        detail: `The limit is doubled${isShared ? ', and every run that waits for it continues' : ''}. Answer with a number to set another limit.`,
       },
-      { key: 'abandon', label: 'Give up', detail: isOwn ? 'The brief fails, and the run with it.' : 'The run fails.' },
+      {
+        key: 'abandon',
+        label: 'Give up',
+        detail: isOwn
+          ? 'The brief fails, and the run with it.'
+          : `The run fails.${isShared ? ' The question is asked again for other runs that wait.' : ''}`,
+      },
     ],
     recommendation: 'raise',
     risk: 'medium',
-    askedBy,
+    askedBy: questionKey(budget),
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { answerQuestion } from './answer.ts'
+import { withWaitingRuns } from '../budgets/show.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
@@ -37,11 +38,14 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
       db.read(async (tx) => {
         const runId = query.runId === undefined ? undefined : await resolveRun(tx, query.runId)
         const wanted = { runId, onlyWaiting: query.all !== true }
-        return { questions: await listQuestions(tx, wanted, query.limit), total: await countQuestions(tx, wanted) }
+        const found = await listQuestions(tx, wanted, query.limit)
+        const shown: Question[] = []
+        for (const question of found) shown.push(await withWaitingRuns(tx, question))
+        return { questions: shown, total: await countQuestions(tx, wanted) }
       }),
 
     async show(by: Actor, questionId: string): Promise<Question> {
-      const question = await db.read((tx) => requireQuestion(tx, questionId))
+      const question = await db.read(async (tx) => withWaitingRuns(tx, await requireQuestion(tx, questionId)))
       // An agent sees only its own run and must not learn whether a question of another run exists.
       if (by.kind === 'agent' && question.runId !== by.runId) throw notFound('question', questionId)
       return question

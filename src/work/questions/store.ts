@@ -39,6 +39,19 @@ export function countQuestions(tx: ReadTx, query: QuestionQuery): Promise<number
 }
 
 function condition({ runId, onlyWaiting }: QuestionQuery): { where: string; values: string[] } {
-  const where = [...(onlyWaiting ? ['answered_at IS NULL'] : []), ...(runId === undefined ? [] : ['run_id = ?'])]
-  return { where: where.join(' AND ') || '1 = 1', values: runId === undefined ? [] : [runId] }
+  const where = [
+    ...(onlyWaiting ? ['answered_at IS NULL'] : []),
+    ...(runId === undefined ? [] : [`(run_id = ? OR ${holdsRun})`]),
+  ]
+  return { where: where.join(' AND ') || '1 = 1', values: runId === undefined ? [] : [runId, runId] }
 }
+
+/** Condition on a question: it is about a budget for which this run waits too, beside the run that asked first. */
+const holdsRun = `(answered_at IS NULL AND class = 'budget' AND EXISTS (SELECT 1 FROM briefs b JOIN runs r ON r.id = b.run_id
+WHERE r.id = ? AND b.status IN ('pending', 'blocked') AND asked_by = b.held_by || ':' || CASE b.held_by
+WHEN 'budget:mission' THEN r.mission_id WHEN 'budget:organisation' THEN CAST(r.organisation_id AS TEXT)
+WHEN 'budget:persona' THEN CAST(b.persona_id AS TEXT) END))`
+
+/** Lists the open questions of other runs for whose answer this run waits too. */
+export const listSharedQuestions = (tx: ReadTx, runId: string): Promise<Question[]> =>
+  findRows(tx, questions, `run_id <> ? AND ${holdsRun} ORDER BY created_at, id`, [runId, runId])

@@ -5,7 +5,7 @@ import { ResolvedTeam } from '../../team/contract.ts'
 import { Amendment } from '../amendments/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
-import { Brief, BriefSpec, Dependency, Tier } from '../briefs/contract.ts'
+import { BriefSpec, HeldBrief, Dependency, Tier } from '../briefs/contract.ts'
 import { Check, Evidence } from '../evidence/contract.ts'
 import { GateView } from '../gates/contract.ts'
 import { PlaybookName, Priority } from '../missions/contract.ts'
@@ -271,7 +271,7 @@ export const runOperations = {
     output: z.object({
       run: Run,
       status: RunStatus,
-      briefs: z.array(Brief),
+      briefs: z.array(HeldBrief),
       dependencies: z.array(Dependency).describe('Pairs of briefs of which one waits for the other; at most 20,000'),
       attempts: z.array(Attempt),
       evidence: z.array(Check),

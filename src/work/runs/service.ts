@@ -24,7 +24,9 @@ import { listAttempts } from '../attempts/store.ts'
 import { externalHolds } from '../briefs/external-holds.ts'
 import { withHeld } from '../briefs/held.ts'
 import { listBriefs, listDependencies, listTiersOfRuns } from '../briefs/store.ts'
-import { limitFromTheStart } from '../budgets/limits.ts'
+import { findLimitsOfRun } from '../budgets/store.ts'
+import { withLimits } from '../briefs/view.ts'
+import { limitFromTheStart, placeOfRun } from '../budgets/limits.ts'
 import { listChecks } from '../evidence/store.ts'
 import { gateView } from '../gates/view.ts'
 import { listGatesOfRun } from '../gates/store.ts'
@@ -34,7 +36,7 @@ import { showNote } from '../notes/contract.ts'
 import { listNotesOfRun } from '../notes/store.ts'
 import { listParts } from '../parts/store.ts'
 import { listProofs } from '../proofs/store.ts'
-import { listQuestionsOfRun } from '../questions/store.ts'
+import { listQuestionsOfRun, listSharedQuestions } from '../questions/store.ts'
 import { storedSetup } from '../repository-settings/resolve.ts'
 import { sumByModel } from '../spends/store.ts'
 import { listVerdicts } from '../verdicts/store.ts'
@@ -150,11 +152,12 @@ export function createRuns(deps: RunDeps) {
         const last = await newestSeq(tx, stream)
         const briefs = await listBriefs(tx, run.id)
         const artifacts = await listArtifacts(tx, run.id)
+        const limits = await findLimitsOfRun(tx, run.id)
         const beyond = await externalHolds(tx, run, briefs, deps.clock.at())
         return {
           run,
           status: run.status,
-          briefs: briefs.map((brief) => withHeld(brief, run, beyond(brief))),
+          briefs: briefs.map((brief) => withLimits(withHeld(brief, run, beyond(brief)), limits)),
           dependencies: await listDependencies(tx, run.id),
           attempts: await listAttempts(tx, run.id),
           evidence: await listChecks(tx, run.id),
@@ -163,7 +166,7 @@ export function createRuns(deps: RunDeps) {
           parts: await listParts(tx, run.id),
           amendments: await listAmendments(tx, run.id),
           gates: (await listGatesOfRun(tx, run.id)).map(gateView),
-          questions: await listQuestionsOfRun(tx, run.id),
+          questions: [...(await listQuestionsOfRun(tx, run.id)), ...(await listSharedQuestions(tx, run.id))],
           verdicts: await listVerdicts(tx, run.id),
           proofs: await listProofs(tx, run.id),
           notes: (await listNotesOfRun(tx, run.id)).map(showNote),
@@ -331,7 +334,7 @@ async function startRun(
     },
   )
   const { tokenBudget: tokens, costLimit: usd } = run.configuration
-  await limitFromTheStart(tx, { scope: 'run', scopeId: id, organisationId: null, by: actorName(by) }, { tokens, usd })
+  await limitFromTheStart(tx, placeOfRun(run), actorName(by), { tokens, usd })
   const scope = scopeOf(deps.scopes, tx, run, actorName(by))
   for (const message of team?.warnings ?? []) await touchRun(scope, {}, { kind: 'log', level: 'normal', message })
   await scope.decide({ kind: 'run_started', briefs: input.briefs })

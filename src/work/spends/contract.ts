@@ -4,14 +4,15 @@ import { operation } from '../../operations/contract.ts'
 import { OrgReference, PersonaReference } from '../../org/references.contract.ts'
 import { spendEndpoints } from './endpoints.ts'
 
-/** One model call as reported, with its cost. */
+/** One model call as reported, with its cost: of an attempt, or of a live agent outside any run. */
 export const Spend = z.object({
   id: z.string(),
-  runId: z.string(),
-  missionId: z.string(),
+  runId: z.string().nullable(),
+  missionId: z.string().nullable(),
   organisationId: z.number().int(),
-  briefId: z.string(),
-  attemptId: z.string(),
+  briefId: z.string().nullable(),
+  attemptId: z.string().nullable(),
+  agentId: z.number().int().nullable().describe('The live agent that made the call outside any run'),
   personaId: z.number().int(),
   provider: z.string().nullable(),
   model: z.string().nullable(),

@@ -5,10 +5,16 @@ import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { ModelCost, Spend } from './contract.ts'
 
-export const spends = table<Spend>('spends', { booleans: ['simulated'], stream: (row) => `run:${row.runId}` })
+export const spends = table<Spend>('spends', {
+  booleans: ['simulated'],
+  stream: ({ runId, organisationId }) => (runId === null ? `org:${organisationId}` : `run:${runId}`),
+})
 
 /** Consists of attempt and number, so that a repeated record of a call is recognised. */
 export const spendId = (attemptId: string, number: number): string => `${attemptId.replace(/^att_/, 'spd_')}.${number}`
+
+/** Consists of agent and number in the same way. */
+export const spendIdOfAgent = (agentId: number, number: number): string => `spd_agent_${agentId}.${number}`
 
 export const findSpend = (tx: ReadTx, id: string): Promise<Spend | undefined> => findRow(tx, spends, id)
 

@@ -63,7 +63,7 @@ function checkOutcome(world: World, attempt: Row): void {
     ...played.outcomes,
     // When the daemon dies, a report through the API can get lost, or be all that is known of the attempt.
     ...(hadTrouble ? ['bad_output', ...(played.reported === undefined ? [] : [played.reported])] : []),
-    ...(isLimited(world, attempt) ? ['budget'] : []),
+    ...(isLimited(world) ? ['budget'] : []),
     // An agent that cannot be killed shares the workspace with its successor, and so the file with the report.
     ...(world.faults.has('survivor') ? outcomesBefore(world, attempt) : []),
     // Work without reported outputs has no hash by which a change of its files is found.
@@ -79,10 +79,7 @@ function checkOutcome(world: World, attempt: Row): void {
 const hasHash = ({ history }: World, attempt: Row): boolean =>
   String(history.row('briefs', attempt['brief_id'] as string)?.['evidence']).includes('"sha256"')
 
-const isLimited = ({ history }: World, attempt: Row): boolean => {
-  const brief = history.row('briefs', attempt['brief_id'] as string)
-  return brief?.['token_budget'] !== null || brief['cost_limit_micros'] !== null || history.rows('budgets').size > 0
-}
+const isLimited = ({ history }: World): boolean => history.rows('budgets').size > 0
 
 function checkVerdict(world: World, verdict: Row): void {
   const subject = world.history.row('briefs', verdict['brief_id'] as string) as Row

@@ -34,7 +34,7 @@ function checkRun(history: History, run: Row): void {
   const stuck = (why: string): void => history.fail('every run ends or waits for a named reason', `${runId} ${why}`)
   const gates = pendingGatesOf(history, runId).filter((gate) => gate['approver'] === 'operator')
   if (gates.some(haltsRun) || history.rows('stops').size > 0) return
-  const questions = openQuestionsOf(history, runId)
+  const questions = [...openQuestionsOf(history, runId), ...budgetQuestionsFor(history, run)]
   const held = heldBriefs(history, runId)
   if (gates.length + questions.length + held.length === 0)
     return stuck(`is ${run['status']} and waits for nothing (${listOf(history, runId)})`)
@@ -70,6 +70,20 @@ const isResolved = (history: History, brief: Row): boolean =>
   history
     .of('briefs', brief['run_id'] as string)
     .some((other) => other['phase'] === 'resolve' && !hasEndedBrief(other) && other['id'] !== brief['id'])
+
+/** Returns the open questions about shared budgets that belong to another run and hold this one too. */
+const budgetQuestionsFor = (history: History, run: Row): Row[] => {
+  const isHeldBy = ({ held_by: heldBy, persona_id: personaId }: Row, key: unknown): boolean =>
+    key ===
+    `${heldBy}:${heldBy === 'budget:persona' ? personaId : heldBy === 'budget:mission' ? run['mission_id'] : run['organisation_id']}`
+  return [...history.rows('questions').values()].filter(
+    (question) =>
+      question['class'] === 'budget' &&
+      question['answered_at'] === null &&
+      question['run_id'] !== run['id'] &&
+      history.of('briefs', run['id'] as string).some((brief) => isHeldBy(brief, question['asked_by'])),
+  )
+}
 
 const isAboutBudgetOf = (question: Row, brief: Row): boolean =>
   question['class'] === 'budget' && String(brief['held_by']).startsWith('budget:')

@@ -1,0 +1,107 @@
+import { columns, flag, oneOf, text } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
+import type { ReadTx } from '../../db/port.ts'
+import { findRows } from '../../db/table.ts'
+import { sqlOf } from '../../db/tx.ts'
+import type { Question } from '../questions/contract.ts'
+import { questions } from '../questions/store.ts'
+import { BudgetScope } from './contract.ts'
+import { isAbove, isFull } from './store.ts'
+
+/** The name of a budget in the question about it. */
+export const questionKey = ({ scope, scopeId }: { scope: BudgetScope; scopeId: string }): string =>
+  `budget:${scope}:${scopeId}`
+
+const key = "'budget:' || u.scope || ':' || u.scope_id"
+
+const isAsked = `EXISTS (SELECT 1 FROM questions q WHERE q.answered_at IS NULL AND q.class = 'budget' AND q.asked_by = ${key})`
+
+/** 1 if there is something left to reserve in the budget `u`; a limit that is null makes the condition null. */
+const roomFlag = `CASE WHEN ${isFull} THEN 0 ELSE 1 END`
+
+/** Condition on a budget `u`: everything is spent. */
+const isUsedUp = '(u.tokens_spent >= u.token_limit OR u.micros_spent >= u.cost_limit_micros)'
+
+/**
+ * Condition on a budget `u` and a brief `b`: something beneath the budget is at work. An attempt may have used up its
+ * reservation, and the end of a run would throw away its finished work. An attempt of another run that waits for an
+ * answer does not count, because it may wait for days.
+ */
+const isInUse = `(EXISTS (SELECT 1 FROM reservations v WHERE v.scope = u.scope AND v.scope_id = u.scope_id AND (v.tokens > 0 OR v.micros > 0))
+OR EXISTS (SELECT 1 FROM attempts ua JOIN briefs ub ON ub.id = ua.brief_id JOIN runs ur ON ur.id = ua.run_id
+WHERE ua.status <> 'ended' AND (ua.held_by IS NULL OR ua.run_id = b.run_id)
+AND ((u.scope = 'run' AND u.scope_id = ua.run_id) OR (u.scope = 'mission' AND u.scope_id = ur.mission_id)
+OR (u.scope = 'organisation' AND u.scope_id = CAST(ur.organisation_id AS TEXT))
+OR (u.scope = 'persona' AND u.scope_id = CAST(ub.persona_id AS TEXT)))))`
+
+/** Condition on a brief `h` and a budget `u` above it or of its own: the brief waits for it, held or interrupted. */
+const isWaiting = (h: string): string =>
+  `(${h}.held_by = 'budget:' || u.scope AND ${h}.status IN ('pending', 'blocked'))`
+
+/** A brief that waits for a budget, and the next step. */
+export interface Waiting {
+  briefId: string
+  runId: string
+  scope: BudgetScope
+  scopeId: string
+  /** Its run has decided to wait for the budget, and the question is answered or withdrawn. */
+  isHeld: boolean
+  /** There is room again. */
+  hasRoom: boolean
+}
+
+/**
+ * Lists, for each run and budget, one brief about which something is to be done: it only lacks a budget that is used up
+ * and to which no agent will return a reservation; or it is held by a budget about which no question is open.
+ */
+export const listWaiting = (tx: ReadTx, limit: number): Promise<Waiting[]> =>
+  waiting.all(
+    sqlOf(tx),
+    `SELECT * FROM (SELECT MIN(b.id) AS brief_id, b.run_id, u.scope, u.scope_id, 0 AS is_held, 0 AS has_room
+FROM briefs b JOIN runs r ON r.id = b.run_id JOIN budgets u ON ${isAbove}
+WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running'
+AND r.briefs_failed = 0 AND r.abandoned = 0 AND ${isUsedUp} AND NOT ${isInUse}
+AND NOT EXISTS (SELECT 1 FROM briefs h WHERE h.run_id = b.run_id AND ${isWaiting('h')} AND (u.scope <> 'persona' OR h.persona_id = b.persona_id))
+GROUP BY b.run_id, u.scope, u.scope_id
+UNION ALL SELECT MIN(b.id) AS brief_id, b.run_id, u.scope, u.scope_id, 1 AS is_held, MIN(${roomFlag}) AS has_room
+FROM briefs b JOIN runs r ON r.id = b.run_id JOIN budgets u ON ((u.scope = 'brief' AND u.scope_id = b.id) OR ${isAbove})
+WHERE ${isWaiting('b')} AND r.ended_at IS NULL AND NOT ${isAsked}
+AND (${roomFlag} = 1 OR (${isUsedUp} AND r.status = 'running' AND r.briefs_failed = 0 AND r.abandoned = 0))
+GROUP BY b.run_id, u.scope, u.scope_id) w ORDER BY run_id, scope ${boundLimit}`,
+    [limit],
+  )
+
+const waiting = columns({
+  briefId: text,
+  runId: text,
+  scope: oneOf(BudgetScope.options),
+  scopeId: text,
+  isHeld: flag,
+  hasRoom: flag,
+})
+
+/** Returns the open question about a budget. Stores of earlier releases may have several; all are closed together. */
+export const listBudgetQuestions = (tx: ReadTx, budget: { scope: BudgetScope; scopeId: string }): Promise<Question[]> =>
+  findRows(tx, questions, "answered_at IS NULL AND class = 'budget' AND asked_by = ? ORDER BY created_at, id", [
+    questionKey(budget),
+  ])
+
+export const findBudgetQuestion = async (
+  tx: ReadTx,
+  budget: { scope: BudgetScope; scopeId: string },
+): Promise<Question | undefined> => (await listBudgetQuestions(tx, budget))[0]
+
+/** Lists the runs that wait for the answer to a question about a budget, oldest first. */
+export const listRunsWaitingFor = (
+  tx: ReadTx,
+  { scope, scopeId }: { scope: BudgetScope; scopeId: string },
+): Promise<{ runId: string; goal: string }[]> =>
+  runsWaiting.all(
+    sqlOf(tx),
+    `SELECT r.id AS run_id, r.goal_anchor AS goal FROM runs r JOIN budgets u ON u.scope = ? AND u.scope_id = ?
+WHERE r.ended_at IS NULL AND EXISTS (SELECT 1 FROM briefs b WHERE b.run_id = r.id AND ${isWaiting('b')} AND ${isAbove})
+ORDER BY r.started_at, r.id`,
+    [scope, scopeId],
+  )
+
+const runsWaiting = columns({ runId: text, goal: text })
