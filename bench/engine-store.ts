@@ -81,7 +81,7 @@ export async function openBench(path: string): Promise<Bench> {
     promptOf: bundledPrompt,
     environmentOf: () => ({}),
     killSurvivors: async () => 0,
-    gatesChanged: () => approve(),
+    later: async (tx, { kind }) => void (kind === 'project' && tx.afterCommit(() => approve())),
     worker: 'bench:1',
     slots: 64,
     defaults: {

@@ -104,7 +104,6 @@ export interface Parts {
   ourPorts?: EngineDeps['ourPorts']
   notify?: ScopeParts['notify']
   later?: ScopeParts['later']
-  gatesChanged?: ScopeParts['gatesChanged']
   /** Ways of working beside ours, or instead of one under its name. */
   playbooks?: readonly Playbook[]
   /** The talent pool from which personalities are cast; without it, none is cast. */
@@ -173,7 +172,6 @@ export function composeAgency(parts: Parts): Agency {
     },
     ...(parts.notify === undefined ? {} : { notify: parts.notify }),
     ...(parts.later === undefined ? {} : { later: parts.later }),
-    ...(parts.gatesChanged === undefined ? {} : { gatesChanged: parts.gatesChanged }),
     ...(talent === undefined
       ? {}
       : {

@@ -33,6 +33,7 @@ import { hasFiles } from '../org/personas/kinds.ts'
 import { findPersona, type Persona } from '../org/personas/store.ts'
 import { loadReference } from '../org/reference/load.ts'
 import { seedOrganisation } from '../org/seed.ts'
+import { createFileProjections } from '../projections/files.ts'
 import { engineAuthor } from '../repositories/author.ts'
 import { snapshot, snapshotRef } from '../repositories/collect.ts'
 import { createGit } from '../repositories/git.ts'
@@ -43,7 +44,7 @@ import { createServer, type Listening } from '../server/server.ts'
 import { openTalent } from '../talent/service.ts'
 import { agentWork } from '../work/agent-work.ts'
 import { findStanding } from '../work/attempts/store.ts'
-import { createGateFile } from '../work/gates/projection.ts'
+import { gateFile } from '../work/gates/projection.ts'
 import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
 import { defaultPolicy } from '../workspaces/policy.ts'
 import { createAttemptFiles } from './attempt-files.ts'
@@ -172,7 +173,9 @@ async function open(
     make: makeNotifiers,
     address: () => listening?.address ?? '',
   })
-  const gateFile = createGateFile({ db, path: join(paths.home, 'workspace', 'pending_gates.json'), log })
+  const projections = createFileProjections({ db, jobs, log }, [
+    gateFile(join(paths.home, 'workspace', 'pending_gates.json')),
+  ])
   const git = createGit({ clock })
   const mirrors = createMirrors({ root: join(paths.home, 'mirrors'), git, log })
   const workspaces = createDirectoryWorkspaces({
@@ -221,7 +224,6 @@ async function open(
       if (note.kind !== 'gate_pending' || !demos.approves(note)) await notify.send(tx, note)
     },
     later: laterThrough(jobs),
-    gatesChanged: gateFile.refresh,
     talent,
     ourPorts: () => (listening === null ? [] : [Number(new URL(listening.address).port)]),
     killSurvivors: (attemptIds) => killSurvivors(attemptIds, { say: (text) => log.warn(text) }),
@@ -309,7 +311,6 @@ async function open(
     await agency.engine.stop()
     await jobs.stop()
     await server.stop()
-    await gateFile.settled()
     for (const step of undo.reverse()) await step()
     setStopped()
   }
@@ -319,7 +320,7 @@ async function open(
   await prepareTeamTalent(db, talent, log)
   await agency.engine.start()
   await scheduleHousekeeping({ db, jobs, clock, workspaces: paths.workspaces, maxDiskMb: values.setup.maxDiskMb, log })
-  gateFile.refresh()
+  await projections.refresh()
   await jobs.start()
   writeDaemonFile(paths, {
     pid: process.pid,

@@ -18,10 +18,8 @@ export interface RunScope {
   readonly decide: (event: PlaybookEvent) => Promise<void>
   /** Sends a notification after commit, once per object and state. */
   readonly notify: Notify
-  /** Schedules a wake-up: for a gate, or for work of a run in git. */
+  /** Schedules a wake-up: for a gate, for work of a run in git, or for a file that shows rows of the store. */
   readonly later: Later
-  /** Called after a commit that opened or decided a gate. */
-  readonly gatesChanged: () => void
   /** Returns the provider with the quota that a runtime's launches use. */
   readonly providerOf: (runtime: string, options: Record<string, unknown>) => string
   /** Ends the agents of attempts that have been ended, after commit. */
@@ -72,6 +70,8 @@ export type Wake =
   | { kind: 'playbook_timer'; runId: string; name: string; part: string; delayMs: number }
   /** Work that waits for the checks of a repository may be checked again. */
   | { kind: 'release_checks'; repository: string }
+  /** A file that shows rows of the store is to be rendered again. */
+  | { kind: 'project'; name: 'pending_gates' }
   /** The clones of an ended run are to be removed. */
   | { kind: 'clean_run'; runId: string; delayMs: number }
 export type Later = (tx: Tx, wake: Wake) => Promise<void>
@@ -84,7 +84,6 @@ export interface ScopeParts {
   readonly decide: (scope: RunScope, event: PlaybookEvent) => Promise<void>
   readonly notify?: Notify
   readonly later?: Later
-  readonly gatesChanged?: () => void
   readonly providerOf?: (runtime: string, options: Record<string, unknown>) => string
   readonly interrupt?: (attemptIds: readonly string[]) => void
   readonly cast?: (tx: Tx, wanted: WantedCast, run: Run) => Promise<Cast>
@@ -97,7 +96,6 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     ids,
     notify = nobody,
     later = nobody,
-    gatesChanged = nothing,
     providerOf = itself,
     interrupt = nothing,
     cast = nobodyInParticular,
@@ -115,7 +113,6 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     decide: (event) => parts.decide(scope, event),
     notify,
     later,
-    gatesChanged,
     providerOf,
     interrupt,
     run,

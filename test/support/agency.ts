@@ -25,6 +25,7 @@ import { AgencyError } from '../../src/kernel/errors.ts'
 import { type Ids, systemIds, systemPersona } from '../../src/kernel/ids.ts'
 import { noChaos, type ChaosPoint, type ChaosPointName } from '../../src/kernel/chaos-point.ts'
 import { fromWire } from '../../src/operations/wire.ts'
+import { createFileProjections, type FileProjection } from '../../src/projections/files.ts'
 import type { Playbook } from '../../src/playbooks/contract.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import type { Repositories } from '../../src/repositories/port.ts'
@@ -65,8 +66,8 @@ export interface AgencyOptions {
   /** Called while the engine ends the agents of an earlier process. */
   killSurvivors?: (attemptIds: readonly string[]) => Promise<void>
   listSurvivors?: Parts['listSurvivors']
-  /** Called after each commit that opened or decided a gate. */
-  gatesChanged?: () => void
+  /** Files that show rows of the store. */
+  projections?: readonly FileProjection[]
   /** The default runtime of runs. */
   runtime?: string | null
   /** Further defaults of runs. */
@@ -159,7 +160,6 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     alsoSweep: () => jobs.sweep(),
     notify: async (tx, notice) => tx.afterCommit(() => notices.push(notice)),
     later: laterThrough(jobs),
-    ...(options.gatesChanged === undefined ? {} : { gatesChanged: options.gatesChanged }),
     worker,
     slots: options.slots ?? 8,
     ...(options.homeTeam === undefined ? {} : { homeTeam: options.homeTeam }),
@@ -169,6 +169,8 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
       ...options.defaults,
     },
   })
+  if (options.projections !== undefined)
+    createFileProjections({ db, jobs, log: createSeenLog(logged) }, options.projections)
   wakeGates(jobs, composed.gates)
   wakeRuns(jobs, composed.engine)
   wakeChecks(jobs, composed.repositorySettings)

@@ -1,4 +1,5 @@
 import type { Jobs } from '../../jobs/queue.ts'
+import { projectionJob } from '../../projections/files.ts'
 import type { Engine } from './engine.ts'
 import type { Later } from '../../work/scope.ts'
 
@@ -16,6 +17,10 @@ export const laterThrough =
     if (wake.kind === 'release_checks') {
       const { kind, repository } = wake
       await jobs.enqueue(tx, { kind, key: repository, payload: repository, maxTries: 1_000_000 })
+      return
+    }
+    if (wake.kind === 'project') {
+      await jobs.enqueue(tx, projectionJob(wake.name))
       return
     }
     const object = 'gateId' in wake ? wake.gateId : wake.runId

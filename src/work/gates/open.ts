@@ -60,7 +60,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   const opened = [inserted(gates, gate)]
   if (status === null || status === run.status) await touchRun(scope, patch, event, opened)
   else await moveRun(scope, status, { ...event, patch, also: opened })
-  tx.afterCommit(scope.gatesChanged)
+  await scope.later(tx, { kind: 'project', name: 'pending_gates' })
   if (isFinal(wanted.gate)) await moveRunsMission(scope, ['review'])
   if (wanted.gate === 'manual' || gate.approver !== operator) return gate
   await scope.notify(tx, {
@@ -174,7 +174,7 @@ export async function releaseGate(
     data: { gate_id: gate.id, gate: gate.gate, ...event.data },
   }
   const changes = [updated(gates, gate, decided)]
-  scope.tx.afterCommit(scope.gatesChanged)
+  await scope.later(scope.tx, { kind: 'project', name: 'pending_gates' })
   if (!halted || status === run.status) return touchRun(scope, patch, whole, changes)
   await moveRun(scope, status, { ...whole, patch, also: changes })
   if (isFinal(gate.gate)) await moveRunsMission(scope, ['in_progress'])
@@ -198,7 +198,7 @@ export async function passGate(scope: RunScope, name: string, part: string, by: 
 /** Closes the gates of an ended run or brief. */
 export async function closeGates(scope: RunScope, boundary?: string): Promise<void> {
   if (scope.run.gatesPending === 0) return
-  scope.tx.afterCommit(scope.gatesChanged)
+  await scope.later(scope.tx, { kind: 'project', name: 'pending_gates' })
   const why = boundary === undefined ? 'the run has ended' : 'the brief has ended'
   for (const gate of await listPendingOfRun(scope.tx, scope.run.id)) {
     if (boundary !== undefined && gate.boundary !== boundary) continue

@@ -1,18 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-
 import { expect, it } from 'vitest'
 
 import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
 import { changeRun } from '../../../test/support/change-run.ts'
-import { describeStores, freshFolder } from '../../../test/support/store.ts'
+import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { addBriefs } from '../briefs/add.ts'
 import { type NewGate, openGate, passGate } from './open.ts'
-import { noLog } from '../../kernel/log.ts'
 import type { Run } from '../runs/contract.ts'
 import type { GateRow } from './contract.ts'
-import { createGateFile } from './projection.ts'
+import { gateFile } from './projection.ts'
 
 const summary = { produced: 'Nothing agreed', next: 'Fresh squads', anomalies: [] }
 const ofTier: NewGate = { gate: 't3_mesh_timeout', approver: 't2/api', boundary: 'part:mesh:1', summary }
@@ -31,11 +27,7 @@ describeStores('a gate that a tier decides', (openFresh) => {
       text: 'No gate waits for a decision.',
       done: false,
     })
-    const path = join(freshFolder(), 'pending_gates.json')
-    const file = createGateFile({ db: agency.db, path, log: noLog })
-    file.refresh()
-    await file.settled()
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ gates: [] })
+    expect(JSON.parse(await agency.db.read(gateFile('unused').render))).toEqual({ gates: [] })
     expect(agency.notices).toEqual([])
     await agency.runs.cancel(operator, run.id, undefined)
   })
