@@ -3,7 +3,8 @@ import { type ChainKey, keyedHash } from './chain.ts'
 import { columns, integer, text } from './columns.ts'
 import { insertText, PendingRows, type Target } from './pending.ts'
 import type { Sql, SqlRow, SqlValue, Stream } from './port.ts'
-import { RowCache } from './row-cache.ts'
+import { mentions } from './mentions.ts'
+import { type CachedRow, RowCache } from './row-cache.ts'
 
 export interface StreamHead {
   seq: number
@@ -43,7 +44,10 @@ export class CommitGroup {
   readonly chainKey: ChainKey
   /** Runs statements without flushing pending rows. */
   readonly direct: Sql
-  /** Runs any statement; may be kept, because every call flushes pending rows and events first. */
+  /**
+   * Runs any statement; may be kept, because a query flushes the pending rows and events that it may read, and any other
+   * statement flushes all of them.
+   */
   readonly sql: Sql
   /** Runs statements that read rows and no events: every call flushes pending rows, and events stay pending. */
   readonly rowSql: Sql
@@ -65,10 +69,10 @@ export class CommitGroup {
       run: () => Promise.reject(bug('a statement that writes rows beside the pending ones')),
     }
     this.sql = {
-      get: (text, values) => this.#flushed(() => sql.get(text, values)),
-      all: (text, values) => this.#flushed(() => sql.all(text, values)),
+      get: (text, values) => this.#flushed(text, () => sql.get(text, values)),
+      all: (text, values) => this.#flushed(text, () => sql.all(text, values)),
       run: (text, values) =>
-        this.#flushed(() => {
+        this.#flushed(text, () => {
           if (!isOutsideEvents.test(text)) this.rows.cache?.clear()
           return sql.run(text, values)
         }),
@@ -76,19 +80,19 @@ export class CommitGroup {
   }
 
   /** Returns the row of this key with its pending changes. */
-  async findRow(target: Target, key: readonly SqlValue[], text: string): Promise<SqlRow | undefined> {
+  async findRow(target: Target, key: readonly SqlValue[], text: string): Promise<CachedRow | undefined> {
     const { rows } = this
     const cached = rows.cache?.get(target, key)
     if (cached !== undefined) return cached
     const row = await (rows.hasRow(target, key) ? this.rowSql : this.direct).get(text, key)
-    if (row !== undefined) rows.cache?.addRead(target, key, row)
-    return row
+    if (row === undefined) return undefined
+    return rows.cache?.addRead(target, key, row) ?? { row, decoded: null, changed: null }
   }
 
   /** Returns at least these columns of the row of this key, with its pending changes. */
   async findColumns(target: Target, key: readonly SqlValue[], text: string): Promise<SqlRow | undefined> {
     const { rows } = this
-    return rows.cache?.get(target, key) ?? (rows.hasRow(target, key) ? this.rowSql : this.direct).get(text, key)
+    return rows.cache?.get(target, key)?.row ?? (rows.hasRow(target, key) ? this.rowSql : this.direct).get(text, key)
   }
 
   /**
@@ -156,14 +160,19 @@ export class CommitGroup {
     return run()
   }
 
-  /** Runs a statement after everything pending is written. */
-  async #flushed<T>(run: () => Promise<T>): Promise<T> {
-    if (!this.rows.isEmpty) await this.rows.flush(this.direct)
+  /** Runs a statement after everything pending that concerns it is written. */
+  async #flushed<T>(text: string, run: () => Promise<T>): Promise<T> {
+    const isQuery = isQueryText.test(text)
+    if (!this.rows.isEmpty && !(isQuery && !this.rows.isMentioned(text))) await this.rows.flush(this.direct)
     // A query must not block another writer's feed.
-    if (this.#lockFeed === undefined) await this.#writeEvents()
+    if (this.#events.length > 0 && this.#lockFeed === undefined && !(isQuery && !readsEvents(text)))
+      await this.#writeEvents()
     return run()
   }
 }
+
+const isQueryText = /^(SELECT|WITH)\b/
+const readsEvents = (text: string): boolean => mentions(text, 'events') || mentions(text, 'streams')
 
 /** Tables that no event changes and no row of an event's table refers to. */
 const isOutsideEvents = /^(INSERT INTO|UPDATE|DELETE FROM) (answers|counters|file_moves|jobs|workers)\b/

@@ -1,5 +1,6 @@
 import { cachedSql } from './cached-sql.ts'
 import { bug } from '../kernel/errors.ts'
+import { mentions } from './mentions.ts'
 import type { Sql, SqlRow, SqlValue } from './port.ts'
 import { type RowCache, rowIdOf } from './row-cache.ts'
 
@@ -61,6 +62,12 @@ export class PendingRows {
         inserts.some(({ target, columns }) => target.name === table && matches(columns)) ||
         [...updates.values()].some(({ target, columns }) => target.name === table && matches(columns)),
     )
+  }
+
+  /** Reports whether the statement may read a table that has pending rows. */
+  isMentioned(text: string): boolean {
+    for (const table of this.#tables) if (mentions(text, table)) return true
+    return false
   }
 
   hasRow(target: Target, key: readonly SqlValue[]): boolean {

@@ -10,42 +10,53 @@ const maxRows = 1_000
 /** A row with a longer text is kept for its batch only, to bound the memory. */
 const maxText = 8_192
 
+/** A row with its pending changes. */
+export interface CachedRow {
+  readonly row: SqlRow
+  /** The row as the code reads it, as far as it has been converted; `changed` has the columns that changed since. */
+  decoded: object | null
+  changed: SqlRow | null
+}
+
 /**
  * Rows as the next query of the sole writer of a store would find them: those that it has read, and those that it has
  * inserted with every column. A batch that fails leaves rows behind that were never committed, so its owner clears it.
  */
 export class RowCache {
-  #rows = new Map<string, SqlRow>()
+  #rows = new Map<string, CachedRow>()
   #large = new Set<string>()
   /** Names of all columns of a table, in their order, known once a row of it was read. */
   #columns = new Map<string, readonly string[]>()
 
-  get(target: Target, key: readonly SqlValue[]): SqlRow | undefined {
+  get(target: Target, key: readonly SqlValue[]): CachedRow | undefined {
     return this.#rows.size === 0 ? undefined : this.#rows.get(rowIdOf(target, key))
   }
 
-  addRead(target: Target, key: readonly SqlValue[], row: SqlRow): void {
+  addRead(target: Target, key: readonly SqlValue[], row: SqlRow): CachedRow {
     if (!this.#columns.has(target.name)) this.#columns.set(target.name, Object.keys(row))
-    this.#add(rowIdOf(target, key), row)
+    return this.#add(rowIdOf(target, key), row, isLarge(row))
   }
 
   addInserted(target: Target, key: readonly SqlValue[], values: SqlRow): void {
     const columns = this.#columns.get(target.name)
     if (columns === undefined) return
     const row: SqlRow = {}
+    let large = false
     for (const column of columns) {
       const value = values[column]
       // The store fills in a default.
       if (value === undefined) return
+      large ||= isLargeText(value)
       row[column] = value
     }
-    this.#add(rowIdOf(target, key), row)
+    this.#add(rowIdOf(target, key), row, large)
   }
 
   update(rowId: string, values: SqlRow): void {
-    const row = this.#rows.get(rowId)
-    if (row === undefined) return
-    Object.assign(row, values)
+    const cached = this.#rows.get(rowId)
+    if (cached === undefined) return
+    Object.assign(cached.row, values)
+    if (cached.decoded !== null) cached.changed = cached.changed === null ? values : { ...cached.changed, ...values }
     if (isLarge(values)) this.#large.add(rowId)
   }
 
@@ -66,9 +77,11 @@ export class RowCache {
     this.#large.clear()
   }
 
-  #add(rowId: string, row: SqlRow): void {
-    this.#rows.set(rowId, row)
-    if (isLarge(row)) this.#large.add(rowId)
+  #add(rowId: string, row: SqlRow, large: boolean): CachedRow {
+    const cached: CachedRow = { row, decoded: null, changed: null }
+    this.#rows.set(rowId, cached)
+    if (large) this.#large.add(rowId)
+    return cached
   }
 }
 
@@ -76,9 +89,8 @@ export const rowIdOf = ({ name }: Target, key: readonly SqlValue[]): string =>
   key.length === 1 ? `${name}\n${key[0]}` : `${name}\n${key.join('\n')}`
 
 function isLarge(values: SqlRow): boolean {
-  for (const column in values) {
-    const value = values[column]
-    if (typeof value === 'string' && value.length > maxText) return true
-  }
+  for (const column in values) if (isLargeText(values[column])) return true
   return false
 }
+
+const isLargeText = (value: SqlValue | undefined): boolean => typeof value === 'string' && value.length > maxText

@@ -2,6 +2,7 @@ import { cachedSql } from './cached-sql.ts'
 import { bug } from '../kernel/errors.ts'
 import { camelCase, snakeCase } from '../kernel/text.ts'
 import type { ReadTx, SqlRow, SqlValue, Stream } from './port.ts'
+import type { CachedRow } from './row-cache.ts'
 import { openTx, sqlOf } from './tx.ts'
 
 /**
@@ -20,6 +21,9 @@ export interface Table<Row extends object> {
   /** Values that later added columns have in rows older than the column. */
   readonly added: SqlRow
   readonly stream: (row: Row) => Stream
+  /** The fields that have been converted so far, by name and by column. */
+  readonly fields: Map<string, Field>
+  readonly fieldsByColumn: Map<string, Field>
 }
 
 // A list of tables of different rows has no common row type; code that iterates over it works on raw rows.
@@ -47,6 +51,8 @@ export function table<Row extends object>(
     isLeaf: options.isLeaf ?? false,
     added: options.added ?? {},
     stream: options.stream,
+    fields: new Map(),
+    fieldsByColumn: new Map(),
   }
 }
 
@@ -58,16 +64,18 @@ export function encode<Row extends object>(table: Table<Row>, values: Partial<Ro
   const row: SqlRow = {}
   for (const name in values) {
     const value = values[name] as unknown
-    if (value !== undefined) row[columnName(name)] = encodeValue(table, name, value)
+    if (value === undefined) continue
+    const { column, kind } = fieldOf(table, name)
+    row[column] = encodeValue(table, name, kind, value)
   }
   return row
 }
 
-function encodeValue<Row extends object>(table: Table<Row>, name: string, value: unknown): SqlValue {
+function encodeValue(table: AnyTable, name: string, kind: Field['kind'], value: unknown): SqlValue {
   if (value === null) return null
-  if (table.json.has(name)) return JSON.stringify(value)
+  if (kind === 'json') return JSON.stringify(value)
   if (typeof value === 'string') return storable(value)
-  if (table.booleans.has(name)) return value === true ? 1 : 0
+  if (kind === 'boolean') return value === true ? 1 : 0
   if (typeof value === 'number' && (Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0)))
     return value
   throw bug(
@@ -85,10 +93,11 @@ export const storable = (text: string): string =>
 export function decode<Row extends object>(table: Table<Row>, row: SqlRow): Row {
   const values: Record<string, unknown> = {}
   for (const column in row) {
-    const name = fieldName(column)
+    const { name, kind } = fieldOfColumn(table, column)
     const value = row[column] as SqlValue
-    if (typeof value === 'string') values[name] = table.json.has(name) ? JSON.parse(value) : value
-    else values[name] = value !== null && table.booleans.has(name) ? value === 1 : value
+    if (kind === 'plain' || value === null) values[name] = value
+    else if (kind === 'json') values[name] = typeof value === 'string' ? JSON.parse(value) : value
+    else values[name] = value === 1
   }
   return values as Row
 }
@@ -109,8 +118,16 @@ export async function findRow<Row extends object>(
   ...key: SqlValue[]
 ): Promise<Row | undefined> {
   const text = cachedSql(`?${table.name}`, () => `SELECT * FROM ${table.name} WHERE ${whereKey(table)}`)
-  const row = await openTx(tx).group.findRow(table, key, text)
-  return row === undefined ? undefined : decode(table, row)
+  const found = await openTx(tx).group.findRow(table, key, text)
+  return found === undefined ? undefined : decodeOnce(table, found)
+}
+
+/** Converts a row that is read many times only once; callers do not change the object. */
+function decodeOnce<Row extends object>(table: Table<Row>, cached: CachedRow): Row {
+  if (cached.decoded === null) cached.decoded = decode(table, cached.row)
+  else if (cached.changed !== null) cached.decoded = { ...cached.decoded, ...decode(table, cached.changed) }
+  cached.changed = null
+  return cached.decoded as Row
 }
 
 /** Returns some fields of a row, where the others are not needed. */
@@ -122,12 +139,16 @@ export async function findFields<Row extends object, Name extends keyof Row & st
 ): Promise<Pick<Row, Name> | undefined> {
   const text = cachedSql(
     `?${table.name}:${names.join()}`,
-    () => `SELECT ${names.map(columnName).join(', ')} FROM ${table.name} WHERE ${whereKey(table)}`,
+    () =>
+      `SELECT ${names.map((name) => fieldOf(table, name).column).join(', ')} FROM ${table.name} WHERE ${whereKey(table)}`,
   )
   const row = await openTx(tx).group.findColumns(table, key, text)
   if (row === undefined) return undefined
   const picked: SqlRow = {}
-  for (const name of names) picked[columnName(name)] = row[columnName(name)] as SqlValue
+  for (const name of names) {
+    const { column } = fieldOf(table, name)
+    picked[column] = row[column] as SqlValue
+  }
   return decode(table, picked)
 }
 
@@ -152,15 +173,31 @@ export async function findRows<Row extends object>(
 const whereKey = <Row extends object>(table: Table<Row>): string =>
   table.keyColumns.map((column) => `${column} = ?`).join(' AND ')
 
-const columnNames = new Map<string, string>()
-const fieldNames = new Map<string, string>()
-const columnName = (name: string): string => remembered(columnNames, name, snakeCase)
-const fieldName = (column: string): string => remembered(fieldNames, column, camelCase)
-function remembered(names: Map<string, string>, name: string, convert: (name: string) => string): string {
-  let converted = names.get(name)
-  if (converted === undefined) {
-    converted = convert(name)
-    names.set(name, converted)
-  }
-  return converted
+/** How a field is called in the store, and how its values are converted. */
+interface Field {
+  readonly name: string
+  readonly column: string
+  readonly kind: 'plain' | 'json' | 'boolean'
 }
+
+function fieldOf(table: AnyTable, name: string): Field {
+  let field = table.fields.get(name)
+  if (field === undefined) {
+    field = { name, column: snakeCase(name), kind: kindOf(table, name) }
+    table.fields.set(name, field)
+  }
+  return field
+}
+
+function fieldOfColumn(table: AnyTable, column: string): Field {
+  let field = table.fieldsByColumn.get(column)
+  if (field === undefined) {
+    const name = camelCase(column)
+    field = { name, column, kind: kindOf(table, name) }
+    table.fieldsByColumn.set(column, field)
+  }
+  return field
+}
+
+const kindOf = (table: AnyTable, name: string): Field['kind'] =>
+  table.json.has(name) ? 'json' : table.booleans.has(name) ? 'boolean' : 'plain'

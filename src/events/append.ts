@@ -1,5 +1,5 @@
 import { type ChainKey, keyedHash } from '../db/chain.ts'
-import type { SqlValue, Stream, Tx } from '../db/port.ts'
+import type { Stream, Tx } from '../db/port.ts'
 import { storable } from '../db/table.ts'
 import { openTx } from '../db/tx.ts'
 import { shorten } from '../kernel/text.ts'
@@ -20,11 +20,12 @@ export interface NewEvent {
   data?: Record<string, unknown>
 }
 
-/**
- * Appends to a stream that the transaction has locked. Almost every event is written through `change.ts`, which calls
- * this.
- */
-export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, changes: unknown[] = []): Promise<number> {
+/** Appends to a stream that the transaction has locked. Almost every event is written through `change.ts` instead. */
+export const appendEvent = async (tx: Tx, stream: Stream, event: NewEvent): Promise<number> =>
+  addEvent(tx, stream, event, '[]')
+
+/** Appends an event with the row changes that belong to it, as JSON; they are pending until the transaction is sealed. */
+export function addEvent(tx: Tx, stream: Stream, event: NewEvent, changes: string): number {
   const open = openTx(tx)
   const head = open.head(stream)
   const seq = head.seq + 1
@@ -43,7 +44,7 @@ export async function appendEvent(tx: Tx, stream: Stream, event: NewEvent, chang
     code: event.code ?? null,
     message: storable(shorten(redact(event.message), 4_000)),
     data: event.data === undefined ? '{}' : JSON.stringify(redactDeeply(event.data)),
-    changes: JSON.stringify(changes),
+    changes,
   }
   const hash = chainHash(open.chainKey, head.hash, fields)
   open.insertEvent({ ...fields, hash })
@@ -75,7 +76,9 @@ export interface ChainFields {
 /** Hashes every field prefixed by its length: no two events have the same text, and no escaping is needed. */
 export function chainHash(key: ChainKey, previous: string, fields: ChainFields): string {
   let text = previous
-  for (const value of Object.values(fields) as SqlValue[])
+  for (const name in fields) {
+    const value = fields[name as keyof ChainFields]
     text += value === null ? '|-' : `|${String(value).length}:${value}`
+  }
   return keyedHash(key, text)
 }

@@ -2,7 +2,7 @@ import type { Stream, Tx } from '../db/port.ts'
 import { type AnyTable, deleteRow, encode, keyOf, type Table } from '../db/table.ts'
 import { openTx } from '../db/tx.ts'
 import { bug } from '../kernel/errors.ts'
-import { appendEvent, type NewEvent } from './append.ts'
+import { addEvent, type NewEvent } from './append.ts'
 
 /**
  * A row change as the event stores it: sign, table, key, and the columns that it set.
@@ -53,7 +53,7 @@ export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]
     else await deleteRow(tx, table, key)
     stored.push([change.sign, table.name, key, columns])
   }
-  return appendEvent(tx, stream, event, stored)
+  return addEvent(tx, stream, event, JSON.stringify(stored))
 }
 
 /**
