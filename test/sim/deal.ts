@@ -3,12 +3,9 @@ import { fileURLToPath } from 'node:url'
 
 import type { SeedRequest, SeedResult } from './worker.ts'
 
-export interface Deal {
+export interface Deal extends Omit<SeedRequest, 'seed'> {
   readonly start: number
   readonly seeds: number
-  readonly playbook: SeedRequest['playbook']
-  readonly bug: string | undefined
-  readonly withLog: boolean
   /** Number of processes. */
   readonly jobs: number
   /** Called for each world, in the order of their ends; returning false stops the deal. */
@@ -16,7 +13,7 @@ export interface Deal {
 }
 
 /** Plays the seeds in several processes; each gets the next seed when it has played one. */
-export async function dealSeeds({ start, seeds, playbook, bug, withLog, jobs, onResult }: Deal): Promise<void> {
+export async function dealSeeds({ start, seeds, jobs, onResult, ...request }: Deal): Promise<void> {
   let next = start
   let isOver = false
   const take = (): number | null => (isOver || next >= start + seeds ? null : next++)
@@ -26,7 +23,7 @@ export async function dealSeeds({ start, seeds, playbook, bug, withLog, jobs, on
     let child: ChildProcess | null = null
     for (let seed = take(); seed !== null; seed = take()) {
       child ??= fork(worker, { stdio: 'inherit', env })
-      const result = await ask(child, { seed, playbook, bug, withLog })
+      const result = await ask(child, { ...request, seed })
       if (result.failure !== null && !child.connected) child = null
       if (!onResult(result)) isOver = true
     }

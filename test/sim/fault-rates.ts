@@ -30,9 +30,40 @@ export interface FaultRates {
   /** Per operator's turn: a persona gets a budget. */
   readonly limit: number
   readonly busyMs: number
+  /** Per operator's turn: a budget of a run, a mission, the organisation or a persona is set, raised or removed. */
+  readonly mixedBudget: number
+  /** Per transaction: it is committed, but the answer is lost. */
+  readonly lostAnswer: number
+  /** Per read: the store does not answer. */
+  readonly failedRead: number
+  /** Per command of evidence: it takes up to two minutes. */
+  readonly slowEvidence: number
+  /** Average time between two deaths of the daemon at any moment; 0: none. */
+  readonly deathMs: number
 }
 
-export function drawFaultRates(random: Random): FaultRates {
+/** `isPlain` leaves out the kinds of faults that were added later, so that an old seed repeats its world. */
+export const drawFaultRates = (random: Random, isPlain: boolean): FaultRates => ({
+  ...drawOldRates(random),
+  ...drawNewRates(random.about('new'), isPlain),
+})
+
+/** Independent of the first draws: a kind that is added here changes no draw of the others if it comes last. */
+function drawNewRates(random: Random, isPlain: boolean): Omit<FaultRates, keyof OldRates> {
+  const some = (share: number, ...values: readonly number[]): number =>
+    random.chance(share) && !isPlain ? random.pick(values) : 0
+  return {
+    mixedBudget: some(0.3, 0.2, 0.5),
+    lostAnswer: some(0.2, 0.01, 0.04),
+    failedRead: some(0, 0.01, 0.03),
+    slowEvidence: some(0.3, 0.3, 1),
+    deathMs: some(0.25, 30_000, 120_000),
+  }
+}
+
+type OldRates = ReturnType<typeof drawOldRates>
+
+function drawOldRates(random: Random) {
   const some = (share: number, ...values: readonly number[]): number => (random.chance(share) ? random.pick(values) : 0)
   return {
     badAgent: some(0.75, 0.15, 0.4, 0.7),

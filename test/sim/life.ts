@@ -1,7 +1,9 @@
 import type { AgentHandle, Runtime } from '../../src/adapters/runtime/port.ts'
 import { composeAgency } from '../../src/compose.ts'
 import type { Db } from '../../src/db/port.ts'
+import { openTx } from '../../src/db/tx.ts'
 import { createMemoryFiles } from '../../src/engine/attempt/memory-files.ts'
+import { laterThrough } from '../../src/engine/loop/wakes.ts'
 import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { refusal } from '../../src/kernel/errors.ts'
@@ -10,8 +12,8 @@ import type { ChaosPoint } from '../../src/kernel/chaos-point.ts'
 import { bundledPrompt } from '../support/prompts.ts'
 import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
-import { gateWakes } from './operator/gates.ts'
-import { fullDisk, isSimulated, textOf } from './simulated-errors.ts'
+import { failedRead, fullDisk, isSimulated, lostAnswer, textOf } from './simulated-errors.ts'
+import { registerWakes } from './wakes.ts'
 import type { Life, World } from './world.ts'
 
 const never = new Promise<never>(() => {})
@@ -19,8 +21,12 @@ const never = new Promise<never>(() => {})
 export function beginLife(world: World): Life {
   const boot = ++world.boots
   const random = world.random.about(`life ${boot}`)
+  /** Draws of its own, so that the kinds of trouble that were added later change no draw of the first ones. */
+  const troubles = random.about('troubles')
   let dead = false
   const timers = new Set<() => void>()
+  /** The attempts that it follows. */
+  const launched = new Set<string>()
 
   const die = (how: string): void => {
     if (dead) return
@@ -28,6 +34,8 @@ export function beginLife(world: World): Life {
     world.fault(how)
     for (const cancel of timers) cancel()
     timers.clear()
+    // Calls that it has not recorded yet are known to nobody.
+    for (const attemptId of launched) if (!isRecorded(world, attemptId)) cutOff(world, attemptId)
     if (world.life !== life) return
     world.life = null
     world.clock.after(random.pick([0, 1_000, 20_000, 90_000]), () => beginLife(world))
@@ -53,22 +61,33 @@ export function beginLife(world: World): Life {
           world.fault('full disk')
           throw refusal('store_full', fullDisk)
         }
+        const isAnswerLost = world.phase === 'busy' && troubles.chance(world.rates.lostAnswer)
         const fate = mayDie(world.rates.deathByCommit) ? random.pick(['before', 'within', 'after'] as const) : null
         if (fate === 'before') {
           die('death before a commit')
           return never
         }
-        return world.db.write(streams, async (tx) => {
+        const written = await world.db.write(streams, async (tx) => {
           // A transaction that a dead process had only requested does not happen.
           if (dead) throw died
           const value = await work(tx)
           if (fate === 'within') die('death within a transaction')
           if (dead) throw died
           if (fate === 'after') die('death after a commit')
+          // A process that learns of no commit calls nothing back.
+          if (isAnswerLost) openTx(tx).afterCommitCallbacks.length = 0
           return value
         })
+        if (!isAnswerLost) return written
+        world.fault('lost answer')
+        throw refusal('store_unusable', lostAnswer)
       }),
-    read: (work) => alive(() => world.db.read(work)),
+    read: (work) =>
+      alive(async () => {
+        if (world.phase !== 'busy' || !troubles.chance(world.rates.failedRead)) return world.db.read(work)
+        world.fault('failed read')
+        throw refusal('store_unusable', failedRead)
+      }),
     onCommit: (listener) =>
       world.db.onCommit((mayBeReady) => {
         if (dead) return
@@ -107,7 +126,7 @@ export function beginLife(world: World): Life {
     ids: world.ids,
     log: logOf(world, () => dead),
     chaosPoint,
-    runtimes: [mortalRuntime(createSimRuntime(world), () => dead)],
+    runtimes: [mortalRuntime(createSimRuntime(world), () => dead, launched)],
     workspaces: {
       prepare: (brief) => alive(() => world.workspaces.prepare(brief)),
       open: (brief) => alive(() => world.workspaces.open(brief)),
@@ -120,22 +139,7 @@ export function beginLife(world: World): Life {
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
     alsoSweep: () => jobs.sweep(),
     killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
-    later: async (tx, wake) => {
-      // Only playbook and gate timers occur: no run of a simulation has a repository.
-      if (wake.kind === 'playbook_timer') {
-        const { kind: timer, runId, name, part, delayMs: waitMs } = wake
-        await jobs.enqueue(tx, {
-          kind: timer,
-          payload: { runId, name, part },
-          delayMs: waitMs,
-          key: `${runId} ${name} ${part}`,
-        })
-        return
-      }
-      if (!('gateId' in wake)) return
-      const { kind, gateId, delayMs } = wake
-      await jobs.enqueue(tx, { kind, payload: { gateId }, delayMs, key: `${kind}:${gateId}` })
-    },
+    later: laterThrough(jobs),
     prices: { priceOf: async ({ inputTokens, outputTokens }) => inputTokens * 2 + outputTokens * 5 },
     worker,
     slots: random.pick([1, 2, 8]),
@@ -154,9 +158,14 @@ export function beginLife(world: World): Life {
       die('stopped')
     },
   }
-  gateWakes(jobs, life, world)
+  registerWakes(jobs, life, world)
   world.life = life
   void start(world, life, jobs)
+  const { deathMs } = world.rates
+  if (deathMs > 0)
+    clock.after(troubles.between(1, 2 * deathMs), () => {
+      if (world.phase === 'busy') die('death at any moment')
+    })
   return life
 }
 
@@ -181,16 +190,17 @@ function logOf(world: World, isDead: () => boolean): Log {
     warn: () => {},
     error: (message, fields) => {
       const text = `${message} ${JSON.stringify(fields ?? {})}`
-      if (!isDead() && !text.includes(fullDisk)) world.fail('no unexpected error is logged', text)
+      if (!isDead() && !isSimulated(text)) world.fail('no unexpected error is logged', text)
     },
   }
 }
 
 /** Cuts a dead process off from the runtime: it launches, receives and kills nothing, while its agents live on. */
-const mortalRuntime = (runtime: Runtime, isDead: () => boolean): Runtime => ({
+const mortalRuntime = (runtime: Runtime, isDead: () => boolean, launched: Set<string>): Runtime => ({
   ...runtime,
   launch: async (launch) => {
     if (isDead()) return never
+    launched.add(launch.launchId)
     const handle = await runtime.launch(launch)
     return isDead() ? never : mortalHandle(handle, isDead)
   },
@@ -217,6 +227,17 @@ function mortalFiles(isDead: () => boolean): ReturnType<typeof createMemoryFiles
     openOutput: async (attemptId) => (isDead() ? never : files.openOutput(attemptId)),
     readOutput: files.readOutput,
   }
+}
+
+/** Reports whether all calls of an agent that has ended are in the ledger. */
+const isRecorded = ({ agents, played, history }: World, attemptId: string): boolean =>
+  !agents.has(attemptId) &&
+  (played.get(attemptId)?.calls.length ?? 0) ===
+    [...history.rows('spends').values()].filter((spend) => spend['attempt_id'] === attemptId).length
+
+function cutOff({ played }: World, attemptId: string): void {
+  const calls = played.get(attemptId)
+  if (calls !== undefined) calls.isCutOff = true
 }
 
 /** Kills agents of an earlier process. Some escape and later write for a brief that has a newer attempt. */

@@ -19,6 +19,7 @@ const { values } = parseArgs({
     bug: { type: 'string' },
     bugs: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -33,7 +34,16 @@ const began = performance.now()
 const total = { seeds: 0, events: 0, lives: 0, faults: new Map<string, number>(), failures: 0 }
 if (values.start === 'random') console.log(`${playbook}: ${seeds} seeds from ${start}`)
 if (values.verbose && seeds === 1 && values.bug === undefined) await printLog()
-await dealSeeds({ start, seeds, playbook, bug: values.bug, withLog: values.verbose, jobs, onResult: add })
+await dealSeeds({
+  start,
+  seeds,
+  jobs,
+  playbook,
+  bug: values.bug,
+  isPlain: values.plain,
+  withLog: values.verbose,
+  onResult: add,
+})
 printTotal()
 
 function add({ seed, failure, hash, events, lives, faults }: SeedResult): boolean {
@@ -48,13 +58,14 @@ function add({ seed, failure, hash, events, lives, faults }: SeedResult): boolea
   const bug = values.bug === undefined ? '' : ` --bug ${values.bug}`
   console.log(`seed ${seed} breaks "${failure.invariant}": ${failure.detail}`)
   const tiered = playbook === 'tiered' ? ' --playbook tiered' : ''
-  console.log(`  npm run sim -- --seeds 1 --start ${seed}${tiered}${bug}`)
+  const plain = values.plain ? ' --plain' : ''
+  console.log(`  npm run sim -- --seeds 1 --start ${seed}${tiered}${plain}${bug}`)
   return values.all
 }
 
 async function printLog(): Promise<void> {
   const { simulate } = await import('./simulate.ts')
-  console.log((await simulate(start, playbook, { withLog: true })).log.join('\n'))
+  console.log((await simulate(start, playbook, { isPlain: values.plain, withLog: true })).log.join('\n'))
 }
 
 function printTotal(): void {

@@ -34,12 +34,12 @@ describe.skipIf(isOnPostgres)('a simulated world', () => {
     expect(failed).toEqual([])
   }, 600_000)
 
-  it.each(['direct', 'tiered'] as const)(
-    'of %s that was wrong once is right',
-    async (playbook) => {
+  it.each(regressions)(
+    'of $playbook that was wrong once is right',
+    async ({ playbook, isPlain, seeds: known }) => {
       const failed: string[] = []
-      for (const seed of regressions[playbook]) {
-        const { failure } = await simulate(seed, playbook)
+      for (const seed of known) {
+        const { failure } = await simulate(seed, playbook, { isPlain })
         if (failure !== null) failed.push(`${seed}: ${failure.invariant}`)
       }
       expect(failed).toEqual([])

@@ -28,9 +28,9 @@ export interface Outcome {
 export async function simulate(
   seed: number,
   playbook: 'direct' | 'tiered' = 'direct',
-  { withLog = false } = {},
+  { withLog = false, isPlain = false } = {},
 ): Promise<Outcome> {
-  const world = await createWorld(seed)
+  const world = await createWorld(seed, { isPlain })
   registerInvariants(world)
   const stop = world.db.onCommit(() => void world.history.catchUp())
   beginLife(world)

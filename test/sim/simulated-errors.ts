@@ -1,7 +1,13 @@
-/** Message of a simulated full disk, by which the simulation distinguishes it from a bug. */
+/** Messages of simulated trouble of the store, by which the simulation distinguishes it from a bug. */
 export const fullDisk = 'the disk is full (simulated)'
+export const lostAnswer = 'the answer to a commit is lost (simulated)'
+export const failedRead = 'the store does not answer (simulated)'
 
-export const isSimulated = (error: unknown): boolean => String(error).includes(fullDisk)
+export const isSimulated = (error: unknown): boolean =>
+  [fullDisk, lostAnswer, failedRead].some((message) => String(error).includes(message))
+
+/** Reports whether the request may have taken effect although it failed. */
+export const mayHaveHappened = (error: unknown): boolean => isSimulated(error) && !String(error).includes(fullDisk)
 
 export const textOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,12 +1,14 @@
 import type { AgentHandle } from '../../src/adapters/runtime/port.ts'
 import type { Agency } from '../../src/compose.ts'
 import type { Db } from '../../src/db/port.ts'
+import { sleep } from '../../src/kernel/clock.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
 import { createMemoryWorkspaces, type MemoryWorkspaces } from '../../src/workspaces/memory.ts'
 import type { Workspace, Workspaces } from '../../src/workspaces/port.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 import { type Acts, createActs } from './acts.ts'
 import { createHistory, type History } from './history.ts'
+import type { PlayedCalls } from './invariants/ledger.ts'
 import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
 import { drawFaultRates, type FaultRates } from './fault-rates.ts'
@@ -48,6 +50,8 @@ export interface World {
   readonly files: ReadonlyMap<string, Workspace>
   /** Agents that still exist, by attempt. */
   readonly agents: Map<string, AgentHandle>
+  /** The model calls that agents made, by attempt. */
+  readonly played: Map<string, PlayedCalls>
   readonly history: History
   readonly acts: Acts
   /** Number of faults by kind. */
@@ -62,17 +66,18 @@ export interface World {
   fail(invariant: string, detail: string): void
 }
 
-export async function createWorld(seed: number): Promise<World> {
+export async function createWorld(seed: number, { isPlain = false } = {}): Promise<World> {
   const random = createRandom(seed)
   const clock = createVirtualClock()
   const store = await openSimStore(clock)
-  const { workspaces, files } = openWorkspaces()
+  // The subject is part of every seed: another word would change all draws.
+  const rates = drawFaultRates(random.about('temper'), isPlain)
+  const { workspaces, files } = openWorkspaces(clock, random, rates)
   const faults = new Map<string, number>()
   const world: World = {
     seed,
     random,
-    // The subject is part of every seed: another word would change all draws.
-    rates: drawFaultRates(random.about('temper')),
+    rates,
     clock,
     ids: createIds(random.about('ids').bytes, clock),
     store,
@@ -80,6 +85,7 @@ export async function createWorld(seed: number): Promise<World> {
     workspaces,
     files,
     agents: new Map(),
+    played: new Map(),
     history: createHistory(store.db, (invariant, detail) => world.fail(invariant, detail)),
     acts: createActs(),
     faults,
@@ -95,7 +101,11 @@ export async function createWorld(seed: number): Promise<World> {
   return world
 }
 
-function openWorkspaces(): { workspaces: MemoryWorkspaces; files: Map<string, Workspace> } {
+function openWorkspaces(
+  clock: VirtualClock,
+  random: Random,
+  rates: FaultRates,
+): { workspaces: MemoryWorkspaces; files: Map<string, Workspace> } {
   const memory = createMemoryWorkspaces()
   memory.answer('look', (files) => ({ exitCode: files.size > 0 ? 0 : 1, output: [...files.keys()].join('\n') }))
   const files = new Map<string, Workspace>()
@@ -108,6 +118,27 @@ function openWorkspaces(): { workspaces: MemoryWorkspaces; files: Map<string, Wo
         files.set(brief.id, workspace)
         return workspace
       },
+      checkout: async (request) => {
+        const checkout = await memory.checkout(request)
+        return { ...checkout, run: slowly(checkout, clock, random.about(`check ${request.id}`), rates) }
+      },
     },
   }
 }
+
+/**
+ * Runs commands of evidence that take time and write files: into their checkout, where a later attempt must not find
+ * them.
+ */
+const slowly =
+  (checkout: Workspace, clock: VirtualClock, random: Random, { slowEvidence }: FaultRates): Workspace['run'] =>
+  async (command, limits) => {
+    if (!random.chance(slowEvidence)) return checkout.run(command, limits)
+    await Promise.race([sleep(clock, random.between(1, 120_000)), untilAborted(limits.signal)])
+    const result = await checkout.run(command, limits)
+    for (const name of result.output.split('\n')) if (name !== '') await checkout.write(name, 'changed by a check\n')
+    return result
+  }
+
+const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))

@@ -253,7 +253,7 @@ const thinking = (random: Random): StepInput[] =>
         { say: 'thought' },
       ]
 
-const usage = (random: Random): StepInput[] =>
+export const usage = (random: Random): StepInput[] =>
   random.chance(0.5)
     ? []
     : // Calls take time: each is recorded before the next one begins.

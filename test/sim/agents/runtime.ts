@@ -1,9 +1,10 @@
 import { parseScenario } from '../../../src/adapters/runtime/scripted/contract.ts'
 import { type AgencyCall, playInProcess } from '../../../src/adapters/runtime/scripted/in-process.ts'
-import type { Launch, Runtime } from '../../../src/adapters/runtime/port.ts'
+import type { Launch, ModelUsage, Runtime, RuntimeEvent } from '../../../src/adapters/runtime/port.ts'
+import type { PlayedCalls } from '../invariants/ledger.ts'
 import type { World } from '../world.ts'
 import { answerAgent } from './api.ts'
-import { badBehaviour, type Behaviour, goodBehaviour, type Task } from './behaviours.ts'
+import { badBehaviour, type Behaviour, goodBehaviour, type Task, usage } from './behaviours.ts'
 import { sendStaleRequests } from './stale-agents.ts'
 
 /** Creates a runtime with the real interpreter of scripted agents; their behaviour is drawn for each attempt. */
@@ -23,23 +24,46 @@ export function createSimRuntime(world: World): Runtime {
       const handle = playInProcess(scenario, { ...launch, attempt: 1 }, world.clock, call)
       world.agents.set(launch.launchId, handle)
       sendStaleRequests(world, launch)
-      // The agent is removed when it has ended, even if events are still being read.
-      const events = gone(handle.events, () => world.agents.delete(launch.launchId))
-      return { ...handle, events }
+      const { calls } = played(world, launch.launchId)
+      return { ...handle, events: watched(handle.events, calls, () => world.agents.delete(launch.launchId)) }
     },
   }
 }
 
-async function* gone<T>(events: AsyncIterable<T>, then: () => void): AsyncGenerator<T> {
-  yield* events
-  then()
+/** Records the calls of an agent, and its end, also those that its daemon does not read. */
+async function* watched(
+  events: AsyncIterable<RuntimeEvent>,
+  calls: ModelUsage[],
+  ended: () => void,
+): AsyncGenerator<RuntimeEvent> {
+  const seen = events[Symbol.asyncIterator]()
+  const next = async (): Promise<RuntimeEvent | null> => {
+    const { value, done } = await seen.next()
+    if (done === true) return null
+    if (value.kind === 'usage') calls.push(value)
+    return value
+  }
+  try {
+    for (let event = await next(); event !== null; event = await next()) yield event
+  } finally {
+    while ((await next()) !== null);
+    ended()
+  }
+}
+
+function played({ played: all }: World, attemptId: string): PlayedCalls {
+  const calls: PlayedCalls = { calls: [], isCutOff: false }
+  all.set(attemptId, calls)
+  return calls
 }
 
 function drawBehaviour(world: World, task: Task): Behaviour {
   const random = world.random.about(`${task.kind} ${task.step?.key ?? task.subject} ${task.attempt}`)
   const { badAgent, badVerifier, badPlanner } = world.rates
   const isBad = random.chance({ work: badAgent, verify: badVerifier, plan: badPlanner }[task.kind])
-  return isBad && world.phase !== 'diligent' ? badBehaviour(task, random) : goodBehaviour(task, random)
+  const drawn = isBad && world.phase !== 'diligent' ? badBehaviour(task, random) : goodBehaviour(task, random)
+  if (world.rates.mixedBudget === 0) return drawn
+  return { ...drawn, steps: [...usage(random.about('usage')), ...drawn.steps] }
 }
 
 const taskOf = ({ kind, prompt, attempt, step }: Launch, isDiligent: boolean): Task => ({

@@ -92,4 +92,28 @@ export const bugs: Readonly<Record<string, Bug>> = {
     description: 'planned work starts before the plan is approved',
     replaces: { 'playbooks/direct/decide.ts': 'plan-not-waited-for.ts' },
   },
+  'calls-lost': {
+    description: 'the last calls of an agent do not reach the ledger',
+    replaces: { 'engine/attempt/spending.ts': 'calls-lost.ts' },
+  },
+  'mission-budget-ignored': {
+    description: 'the budget of a mission limits nothing',
+    replaces: { 'work/budgets/moves.ts': 'mission-budget-ignored.ts' },
+  },
+  'lost-answer-repeated': {
+    description: 'a record whose answer was lost is written again',
+    replaces: { 'work/spends/store.ts': 'lost-answer-repeated.ts' },
+  },
+  'report-thrown-away': {
+    description: 'a report is thrown away when the daemon dies before its agent ends',
+    replaces: { 'engine/attempt/classify-end.ts': 'report-thrown-away.ts' },
+  },
+  'checked-in-workspace': {
+    description: 'a file that a check writes counts as delivered',
+    replaces: { 'engine/evidence/check.ts': 'checked-in-workspace.ts' },
+  },
+  'examination-forgotten': {
+    description: 'evidence that was being checked when the daemon died is never checked again',
+    replaces: { 'work/attempts/hold.ts': 'examination-forgotten.ts' },
+  },
 }

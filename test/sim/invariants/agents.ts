@@ -51,7 +51,7 @@ function checkOutcome(world: World, attempt: Row): void {
     world.fail('an outcome matches the behaviour of the agent', `${attempt['id']} is ${outcome}: ${why}`)
   const hadTrouble =
     world.boots > 1 ||
-    ['stop', 'full disk'].some((fault) => world.faults.has(fault)) ||
+    ['stop', 'full disk', 'lost answer', 'failed read'].some((fault) => world.faults.has(fault)) ||
     world.acts.all.some((act) => act.kind === 'stop')
   if (outcome === 'interrupted') {
     const wasInterrupted = hadTrouble || world.acts.all.some((act) => act.kind !== 'pause')
@@ -62,8 +62,10 @@ function checkOutcome(world: World, attempt: Row): void {
   const possible: readonly string[] = [
     ...played.outcomes,
     // When the daemon dies, a report through the API can get lost, or be all that is known of the attempt.
-    ...(hadTrouble ? ['bad_output', ...(played.reported === undefined ? [] : [played.reported])] : []),
+    ...(hadTrouble ? ['bad_output'] : []),
     ...(isLimited(world) ? ['budget'] : []),
+    // The first report counts if the agent is ended, by a death of the daemon or by a budget, before its next one.
+    ...((hadTrouble || isLimited(world)) && played.reported !== undefined ? [played.reported] : []),
     // An agent that cannot be killed shares the workspace with its successor, and so the file with the report.
     ...(world.faults.has('survivor') ? outcomesBefore(world, attempt) : []),
     // Work without reported outputs has no hash by which a change of its files is found.

@@ -1,6 +1,7 @@
 import type { World } from '../world.ts'
 import { watchAgents } from './agents.ts'
 import { watchCounters } from './counters.ts'
+import { watchFinished } from './finished.ts'
 import { watchGates } from './gates.ts'
 import { watchLaunches } from './launches.ts'
 import { watchMoney } from './money.ts'
@@ -17,5 +18,6 @@ export function registerInvariants(world: World): void {
   watchCounters(world)
   watchGates(world)
   watchMoney(world)
+  watchFinished(world)
   inspectRuns(world)
 }

@@ -59,7 +59,9 @@ function checkRun(history: History, run: Row): void {
       const judge = history
         .of('briefs', runId)
         .find((each) => each['verifies'] === brief['id'] && each['verifies_attempt'] === brief['attempts'])
-      if (judge === undefined || judge['status'] !== 'pending') stuck(`has ${nameOf(brief)} waiting for a verdict`)
+      // A blocked verifier waits for an answer itself, such as one about a budget.
+      if (judge === undefined || !['pending', 'blocked'].includes(judge['status'] as string))
+        stuck(`has ${nameOf(brief)} waiting for a verdict`)
     }
   }
 }

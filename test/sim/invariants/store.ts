@@ -5,6 +5,7 @@ import { replayEvents } from '../../../src/events/replay.ts'
 import { eventTables } from '../../../src/tables.ts'
 import type { World } from '../world.ts'
 import { checkActs } from './gates.ts'
+import { checkLedger } from './ledger.ts'
 
 /** Checks that the tables match the events; `thoroughly` also runs the product's own audit and replay. */
 export async function checkStore(world: World, { thoroughly }: { thoroughly: boolean }): Promise<void> {
@@ -12,6 +13,7 @@ export async function checkStore(world: World, { thoroughly }: { thoroughly: boo
   const goals = [...world.history.rows('runs').values()].map((run) => run['goal_anchor'])
   if (new Set(goals).size < goals.length) world.fail('a request with one key happens once', goals.join(', '))
   await world.history.catchUp()
+  checkLedger(world)
   const difference = await world.db.read((tx) => findDifference(world, tx))
   if (difference !== null) world.fail('the tables match the events', difference)
   if (!thoroughly) return

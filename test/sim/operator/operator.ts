@@ -1,10 +1,11 @@
 import { AgencyError } from '../../../src/kernel/errors.ts'
+import type { SetBudget } from '../../../src/work/budgets/contract.ts'
 import { operator } from '../../support/work.ts'
 import type { Act } from '../acts.ts'
 import type { Row } from '../history.ts'
 import { openRuns } from '../invariants/brief.ts'
 import { heldBriefs } from '../invariants/rest.ts'
-import { isSimulated, textOf } from '../simulated-errors.ts'
+import { isSimulated, mayHaveHappened, textOf } from '../simulated-errors.ts'
 import type { Random } from '../random.ts'
 import { people } from '../store.ts'
 import type { Life, World } from '../world.ts'
@@ -96,8 +97,10 @@ function actOnce(world: World, random: Random): void {
     )
   if (random.chance(world.rates.limit)) {
     const tokens = random.pick([null, random.between(100, 20_000)])
-    choices.push(() => void limit(world, life, random.pick(['cleo', 'dora', 'operator']), tokens))
+    choices.push(() => void limit(world, life, { persona: random.pick(['cleo', 'dora', 'operator']), tokens }))
   }
+  const money = random.about(`money ${world.acts.all.length}`)
+  if (money.chance(world.rates.mixedBudget)) choices.push(() => void limit(world, life, drawBudget(world, money)))
   if (choices.length > 0) random.pick(choices)()
 }
 
@@ -145,10 +148,26 @@ const stopAll = (world: World, life: Life): Promise<void> =>
   )
 const clearStop = (world: World, life: Life): Promise<void> =>
   observe(world, world.acts.begin('clear', 'all', 'operator'), () => life.agency.stops.clear(operator, undefined))
-const limit = (world: World, life: Life, persona: string, tokens: number | null): Promise<void> =>
-  observe(world, world.acts.begin('limit', persona, 'operator'), () =>
-    life.agency.budgets.set(operator, { persona, tokens }),
+const limit = (world: World, life: Life, budget: SetBudget): Promise<void> =>
+  observe(world, world.acts.begin('limit', JSON.stringify(budget), 'operator'), () =>
+    life.agency.budgets.set(operator, budget),
   )
+
+/** Draws a budget of any owner: too small, large enough, or none. */
+function drawBudget(world: World, random: Random): SetBudget {
+  const runs = openRuns(world)
+  const run = runs.length === 0 ? undefined : random.pick(runs)
+  const owner: Partial<SetBudget> = random.pick([
+    { persona: random.pick(['cleo', 'dora', 'operator']) },
+    { organisation: 'Development' },
+    ...(run === undefined
+      ? []
+      : [{ runId: run['id'] as string }, { runId: run['id'] as string }, { missionId: run['mission_id'] as string }]),
+  ])
+  const tokens = random.pick([null, random.between(100, 3_000), random.between(3_000, 100_000)])
+  const usd = random.pick([null, random.between(100, 10_000) / 1e6, random.between(10_000, 400_000) / 1e6])
+  return { ...owner, ...random.pick([{ tokens }, { usd }, { tokens, usd }]) }
+}
 
 /**
  * Records the result of an act. A refusal is a valid answer, any other error is a bug; if the daemon dies, there is no
@@ -159,6 +178,8 @@ async function observe(world: World, act: Act, work: () => Promise<unknown>): Pr
     await work()
     act.result = 'done'
   } catch (error) {
+    // Without an answer it may have taken effect.
+    if (mayHaveHappened(error)) return
     act.result = 'refused'
     act.detail = error instanceof Error ? error.message : String(error)
     if (isSimulated(error)) return

@@ -1,0 +1,38 @@
+import type { History, Row } from '../history.ts'
+import type { World } from '../world.ts'
+import { nameOf } from './brief.ts'
+
+/**
+ * Checks that finished work is never done again: an attempt whose report was committed ends by a check of its evidence,
+ * or by its own failure, but is never thrown away, unless its brief or its run was withdrawn.
+ */
+export function watchFinished({ history }: World): void {
+  let thrownAway: { before: Row; attempt: Row }[] = []
+  history.watch((event) => {
+    for (const { table, before, after } of event.steps)
+      if (table === 'attempts' && before !== null && after !== null && isThrownAway(before, after))
+        thrownAway.push({ before, attempt: after })
+  })
+  // The brief may be withdrawn by a later event of the same commit.
+  history.inspect((_, seen) => {
+    for (const each of thrownAway) check(seen, each.before, each.attempt)
+    thrownAway = []
+  })
+}
+
+function isThrownAway(before: Row, after: Row): boolean {
+  if (before['status'] === 'ended' || after['status'] !== 'ended') return false
+  if (after['outcome'] === 'interrupted') return before['report'] !== null
+  const isReported = before['status'] === 'reported' || before['status'] === 'examining'
+  return isReported && (after['outcome'] === 'crash' || after['outcome'] === 'timeout')
+}
+
+function check(history: History, before: Row, attempt: Row): void {
+  const brief = history.row('briefs', attempt['brief_id'] as string) as Row
+  const run = history.row('runs', attempt['run_id'] as string) as Row
+  if (brief['status'] === 'cancelled' || run['ended_at'] !== null) return
+  history.fail(
+    'finished work is never done again',
+    `${nameOf(brief)}: its ${before['status']} attempt with a report ended ${attempt['outcome']}`,
+  )
+}
