@@ -98,7 +98,7 @@ async function openRounds(path: string, runs: number, world: World): Promise<Rou
       }),
     )
     if (run >= claimable && world === 'waiting')
-      await execute(db, `UPDATE briefs SET held_by = 'question' WHERE run_id = '${id}'`)
+      await execute(db, `UPDATE briefs SET hold_count = 1 WHERE run_id = '${id}'`)
   }
   const deps: EngineDeps = {
     ...parts,

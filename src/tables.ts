@@ -10,7 +10,7 @@ import { roles } from './org/roles/store.ts'
 import { amendments } from './work/amendments/store.ts'
 import { artifacts } from './work/artifacts/store.ts'
 import { attempts } from './work/attempts/store.ts'
-import { briefs, dependencies } from './work/briefs/store.ts'
+import { briefHolds, briefs, dependencies } from './work/briefs/store.ts'
 import { budgets } from './work/budgets/store.ts'
 import { reservations } from './work/budgets/reservations-store.ts'
 import { checks } from './work/evidence/store.ts'
@@ -42,6 +42,7 @@ export const eventTables: readonly AnyTable[] = [
   runs,
   briefs,
   dependencies,
+  briefHolds,
   parts,
   amendments,
   agents,

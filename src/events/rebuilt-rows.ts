@@ -1,5 +1,5 @@
 import type { StoredChange } from './change.ts'
-import type { RebuiltRow, RebuiltRows } from './upgrades.ts'
+import type { RebuiltRow, RebuiltRows } from './upgrade.ts'
 
 export const rowName = (table: string, key: readonly unknown[]): string => `${table} ${key.join('/')}`
 

@@ -6,7 +6,7 @@ import { table } from '../db/table.ts'
 import type { NewEvent } from './append.ts'
 import { change, create, deleted, inserted, record, updated } from './change.ts'
 import { replayEvents } from './replay.ts'
-import type { Upgrade } from './upgrades.ts'
+import type { Upgrade } from './upgrade.ts'
 
 interface Role {
   id: number

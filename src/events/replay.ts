@@ -6,7 +6,8 @@ import { canonicalJson } from '../kernel/json.ts'
 import { snakeCase } from '../kernel/text.ts'
 import type { StoredChange } from './change.ts'
 import { createRebuiltRows, rowName } from './rebuilt-rows.ts'
-import { type Upgrade, upgrades } from './upgrades.ts'
+import type { Upgrade } from './upgrade.ts'
+import { upgrades } from './upgrades.ts'
 
 export interface ReplayResult {
   rows: number

@@ -1,21 +1,5 @@
-/** A row as the events describe it: columns and values as the store has them, JSON as text. */
-export interface RebuiltRow {
-  readonly table: string
-  readonly key: readonly unknown[]
-  readonly columns: Record<string, unknown>
-}
-
-/** The rows of one stream, as far as its replay has come. */
-export interface RebuiltRows {
-  /** Lists the rows of a table. */
-  of(table: string): RebuiltRow[]
-  /** Adds a row, or replaces it. */
-  put(table: string, key: readonly unknown[], columns: Record<string, unknown>): void
-  delete(table: string, key: readonly unknown[]): void
-}
-
-/** Changes the rows of one stream as a migration changed them. It is called for every stream that has a mark. */
-export type Upgrade = (rows: RebuiltRows) => void
+import { upgradeHolds } from './upgrade-holds.ts'
+import type { RebuiltRows, Upgrade } from './upgrade.ts'
 
 /**
  * By number of the migration: the change that a migration made to rows that older events describe. Such a migration
@@ -26,6 +10,7 @@ export type Upgrade = (rows: RebuiltRows) => void
 export const upgrades: ReadonlyMap<number, Upgrade> = new Map([
   [9, orderClaims],
   [10, keepAccounts],
+  [11, upgradeHolds],
 ])
 
 /** A run and its briefs have a place in the order of claims. */

@@ -32,7 +32,7 @@ import type { Repositories } from '../../src/repositories/port.ts'
 import { eventTables } from '../../src/tables.ts'
 import { type Attempt, Report } from '../../src/work/attempts/contract.ts'
 import { findAttempt } from '../../src/work/attempts/store.ts'
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { CreateRun, type Run } from '../../src/work/runs/contract.ts'
 import type { RunDefaults } from '../../src/work/runs/service.ts'
 import { createMemoryWorkspaces, type MemoryWorkspaces } from '../../src/workspaces/memory.ts'
@@ -107,7 +107,7 @@ export interface TestAgency extends Agency {
   until<T>(look: () => Promise<T | null | undefined | false>): Promise<T>
   inspect(run: { id: string }): ReturnType<Agency['runs']['inspect']>
   events(run: { id: string }): Promise<Event[]>
-  brief(run: { id: string }, key?: string): Promise<Brief>
+  brief(run: { id: string }, key?: string): Promise<HeldBrief>
   /** Resolves when the engine has passed this point `times` times since it was created. */
   passed(point: ChaosPointName, times?: number): Promise<void>
   /** Cuts the engine off from the store, as kill -9 would. */

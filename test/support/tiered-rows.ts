@@ -2,17 +2,17 @@ import type { Architecture, JointVerdict, TaskList, TierPlan } from '../../src/p
 import type { Amendment } from '../../src/work/amendments/contract.ts'
 import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
-import { aBrief, aRun } from './work.ts'
+import { aHeldBrief, aRun } from './work.ts'
 
 /** The rows of a half-finished tiered run of any size, as `run.inspect` returns them, for tests of views. */
 export interface TieredRows {
   run: Run
-  briefs: Brief[]
+  briefs: HeldBrief[]
   artifacts: Artifact[]
   attempts: Attempt[]
   verdicts: Verdict[]
@@ -37,15 +37,22 @@ const runId = 'run_tiered000001'
  */
 export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): TieredRows {
   const ids = Array.from({ length: workstreams }, (_, index) => `stream-${index + 1}`)
-  const briefs: Brief[] = []
+  const briefs: HeldBrief[] = []
   const verdicts: Verdict[] = []
   const artifacts: Artifact[] = []
-  const add = (fields: Partial<Brief> & Pick<Brief, 'key'>): Brief => {
-    const brief = aBrief({ id: `brf_${fields.key}`, runId, kind: 'plan', status: 'verified', attempts: 1, ...fields })
+  const add = (fields: Partial<HeldBrief> & Pick<HeldBrief, 'key'>): HeldBrief => {
+    const brief = aHeldBrief({
+      id: `brf_${fields.key}`,
+      runId,
+      kind: 'plan',
+      status: 'verified',
+      attempts: 1,
+      ...fields,
+    })
     briefs.push(brief)
     return brief
   }
-  const write = (name: string, content: unknown, author: Brief): void => {
+  const write = (name: string, content: unknown, author: HeldBrief): void => {
     const text = JSON.stringify(content)
     artifacts.push({
       id: `art_${artifacts.length}`,
@@ -257,9 +264,9 @@ const jointOf = (tasks: number): JointVerdict => ({
 })
 
 function verdictOn(
-  doer: Brief,
+  doer: HeldBrief,
   verdict: Verdict['verdict'],
-  add: (fields: Partial<Brief> & Pick<Brief, 'key'>) => Brief,
+  add: (fields: Partial<HeldBrief> & Pick<HeldBrief, 'key'>) => HeldBrief,
 ): Verdict {
   const judge = add({
     key: `t5:${doer.key}`,

@@ -3,7 +3,7 @@ import { nothingFound } from '../../src/engine/outcome/view.ts'
 import { operatorPersona } from '../../src/kernel/ids.ts'
 import type { OperatorActor } from '../../src/kernel/actor.ts'
 import type { View } from '../../src/playbooks/contract.ts'
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { Brief, HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 
 /** Defaults of runs: without verification and without questions. */
@@ -40,6 +40,15 @@ export const aBrief = (fields: Partial<Brief> = {}): Brief =>
       ...fields,
     },
   )
+
+/** Returns a brief as the API shows it. */
+export const aHeldBrief = (fields: Partial<HeldBrief> = {}): HeldBrief => ({
+  tokenBudget: null,
+  costLimitMicros: null,
+  heldBy: null,
+  holds: [],
+  ...aBrief(fields),
+})
 
 export const aRun = (fields: Partial<Run> = {}): Run => ({
   id: 'run_1',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { briefStatuses } from '../../src/work/briefs/states.ts'
 import { briefState } from './state.ts'
 
-const brief = (over: Partial<Brief>): Brief =>
-  ({ status: 'pending', heldBy: null, unmetDependencies: 0, attempts: 0, failure: null, ...over }) as Brief
+const brief = (over: Partial<HeldBrief>): HeldBrief =>
+  ({ status: 'pending', heldBy: null, unmetDependencies: 0, attempts: 0, failure: null, ...over }) as HeldBrief
 
 describe('briefState', () => {
   it('gives the reason why a brief is pending', () => {

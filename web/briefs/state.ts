@@ -1,10 +1,10 @@
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import { attemptText } from '../../src/kernel/attempt-state.ts'
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { State, Tone } from '../parts/state.tsx'
 import { clockTime, counted, humanise } from '../text.ts'
 
-const briefTones: Record<Brief['status'], Tone> = {
+const briefTones: Record<HeldBrief['status'], Tone> = {
   draft: 'idle',
   committed: 'idle',
   pending: 'idle',
@@ -19,13 +19,13 @@ const briefTones: Record<Brief['status'], Tone> = {
   cancelled: 'off',
 }
 
-const statusTexts: Partial<Record<Brief['status'], string>> = {
+const statusTexts: Partial<Record<HeldBrief['status'], string>> = {
   completion_drive_review: 'reviewing its own work',
   ready_for_verification: 'evidence being checked',
 }
 
 /** Returns the status of a brief, the reason for a wait or failure, and the number of retries. */
-export function briefState(brief: Brief): State {
+export function briefState(brief: HeldBrief): State {
   const text =
     brief.verify === 'agent' && brief.status === 'ready_for_verification'
       ? 'being verified'
@@ -39,7 +39,7 @@ export function briefState(brief: Brief): State {
   }
 }
 
-function reasonOf(brief: Brief): string | null {
+function reasonOf(brief: HeldBrief): string | null {
   if (brief.status === 'failed' || brief.status === 'blocked') return brief.failure
   if (brief.status !== 'pending') return null
   if (brief.heldBy !== null && brief.heldBy !== 'dependencies') return holdReason(brief.heldBy)
@@ -48,7 +48,7 @@ function reasonOf(brief: Brief): string | null {
 }
 
 /** `retry 1/3` after failed evidence, `rework 1/3` after a failing verdict; each has a limit of its own. */
-export const retriesOf = (brief: Brief): string[] => [
+export const retriesOf = (brief: HeldBrief): string[] => [
   ...(brief.retriesUsed > 0 ? [`retry ${brief.retriesUsed}/${brief.retryBudget}`] : []),
   ...(brief.verificationFailures > 0 ? [`rework ${brief.verificationFailures}/${brief.verificationLimit}`] : []),
   ...(brief.crashRetries > 0 ? [`relaunch ${brief.crashRetries}/${brief.crashLimit}`] : []),

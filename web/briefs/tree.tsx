@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 
 import type { Attempt } from '../../src/work/attempts/contract.ts'
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { type Node, NodeTree } from '../parts/node-tree.tsx'
 import type { State } from '../parts/state.tsx'
 import { toggleKey } from '../parts/tree-keys.ts'
@@ -26,7 +26,7 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
 }
 
 /** A brief starts open if it has more to show than its state: while it is working, and after more than one attempt. */
-const startsOpen = (brief: Brief): boolean => brief.attempts > 1 || briefState(brief).tone === 'working'
+const startsOpen = (brief: HeldBrief): boolean => brief.attempts > 1 || briefState(brief).tone === 'working'
 
 function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<string>): Node[] {
   const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.briefId)
@@ -50,7 +50,7 @@ function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<str
     },
   ]
 
-  const addBrief = (brief: Brief, level: 2 | 3, position: number, siblings: number): void => {
+  const addBrief = (brief: HeldBrief, level: 2 | 3, position: number, siblings: number): void => {
     const own = attemptsOf.get(brief.id) ?? []
     const verifiers = level === 2 ? (verifiersOf.get(brief.id) ?? []) : []
     const below = own.length + verifiers.length
@@ -103,7 +103,7 @@ export const attemptNode = (
 })
 
 /** Adds to the state that a brief has no checkable evidence: the operator should know before it is done. */
-function treeState(brief: Brief): State {
+function treeState(brief: HeldBrief): State {
   const state = briefState(brief)
   return brief.checkable || brief.kind !== 'work' ? state : { ...state, text: `${state.text} · no checkable evidence` }
 }

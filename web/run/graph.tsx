@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { briefState } from '../briefs/state.ts'
 import { Sign } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
@@ -70,7 +70,7 @@ export function Graph({ inspection, current }: { inspection: Inspection; current
   )
 }
 
-function Box({ brief, x, y, current }: { brief: Brief; x: number; y: number; current: boolean }) {
+function Box({ brief, x, y, current }: { brief: HeldBrief; x: number; y: number; current: boolean }) {
   const state = briefState(brief)
   const to = addresses.brief(brief.runId, brief.id)
   return (
@@ -97,7 +97,7 @@ function Box({ brief, x, y, current }: { brief: Brief; x: number; y: number; cur
   )
 }
 
-function Counts({ briefs }: { briefs: readonly Brief[] }) {
+function Counts({ briefs }: { briefs: readonly HeldBrief[] }) {
   const states = Map.groupBy(briefs, (brief) => brief.status)
   return (
     <p className="facts">

@@ -1,5 +1,5 @@
 import { JointVerdict } from '../../src/playbooks/tiered/contract.ts'
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import type { Inspection } from '../queries.ts'
 import { documentsBelow, type ParsedDocument } from './documents.ts'
@@ -10,7 +10,7 @@ export type MatrixRow =
   | {
       readonly kind: 'slice'
       readonly squad: Squad
-      readonly task: Brief
+      readonly task: HeldBrief
       /** By attempt. */
       readonly verdicts: ReadonlyMap<number, Verdict>
     }
@@ -20,7 +20,7 @@ export interface Matrix {
   /** The newest attempts that have a verdict. */
   readonly attempts: readonly number[]
   /** Verdicts other than pass, newest first. */
-  readonly faults: readonly { readonly task: Brief; readonly verdict: Verdict }[]
+  readonly faults: readonly { readonly task: HeldBrief; readonly verdict: Verdict }[]
   readonly verified: number
 }
 
@@ -32,7 +32,7 @@ export function matrixOf(inspection: Pick<Inspection, 'verdicts' | 'artifacts'>,
   const joints = documentsBelow(inspection, 'joint_verdict/', JointVerdict)
   const rows: MatrixRow[] = []
   const attempts = new Set<number>()
-  const faults: { task: Brief; verdict: Verdict }[] = []
+  const faults: { task: HeldBrief; verdict: Verdict }[] = []
   let verified = 0
   for (const squad of team.streams.flatMap((stream) => stream.squads)) {
     if (squad.tasks.length === 0) continue

@@ -1,4 +1,4 @@
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import { briefState } from '../briefs/state.ts'
 import { attemptNode } from '../briefs/tree.tsx'
@@ -55,7 +55,7 @@ export function tierNodes(inspection: Inspection, team: Team, chosen: ReadonlyMa
 }
 
 /** Returns the keys of the nodes that must be open for a brief to be visible. */
-export function ancestorsOf(brief: Brief, all: readonly Brief[]): string[] {
+export function ancestorsOf(brief: HeldBrief, all: readonly HeldBrief[]): string[] {
   const verified = brief.verifies === null ? undefined : all.find((each) => each.id === brief.verifies)
   const doer = verified ?? brief
   const ref = squadRef(doer)
@@ -77,7 +77,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     if (gate.status === 'pending') for (const node of nodesOfGate(gate, team)) pendingGates.set(node, gate)
   const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.briefId)
 
-  const brief = (each: Brief, title: string): Branch => {
+  const brief = (each: HeldBrief, title: string): Branch => {
     const own = attemptsOf.get(each.id) ?? []
     const verifiers = team.verifiers.get(each.id) ?? []
     return {
@@ -104,7 +104,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
       ],
     }
   }
-  const steps = (briefs: readonly Brief[]): Branch[] => briefs.map((each) => brief(each, stepName(each)))
+  const steps = (briefs: readonly HeldBrief[]): Branch[] => briefs.map((each) => brief(each, stepName(each)))
 
   const t1: Branch = {
     key: 'T1',
@@ -175,7 +175,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
 }
 
 /** Returns the tiers with working briefs. */
-function workingTiers(briefs: readonly Brief[]): string[] {
+function workingTiers(briefs: readonly HeldBrief[]): string[] {
   const busy = new Set(briefs.filter((each) => stateOfAll([each]).tone === 'working').map(({ tier }) => tier))
   return busy.size === 0
     ? []
@@ -207,7 +207,7 @@ function stateOfT1({ t1 }: Team, isOver: boolean): State {
 }
 
 /** Returns the state of a step. The next step uses its result without verification, so a verified step is done. */
-function stepState(brief: Brief): State {
+function stepState(brief: HeldBrief): State {
   const state = briefState(brief)
   return brief.kind === 'plan' && brief.status === 'verified'
     ? { ...state, text: state.text.replace('verified', 'done') }
@@ -232,7 +232,7 @@ const stepNames: Readonly<Record<string, string>> = {
   t3_verdict: 'T3 joint verdict',
 }
 
-function stepName(brief: Brief): string {
+function stepName(brief: HeldBrief): string {
   const tier = brief.tier?.toUpperCase() ?? ''
   if (brief.phase === 'resolve') return `${tier} decides: ${brief.title}`
   const name = stepNames[brief.phase ?? ''] ?? `${tier} ${brief.title}`
@@ -263,7 +263,7 @@ const t2Steps = (streams: readonly Stream[]): Expected[] => [
 ]
 
 /** Returns nodes for the known steps that have no brief yet. */
-function futureSteps(existing: readonly Brief[], expected: readonly Expected[], isOpen: boolean): Branch[] {
+function futureSteps(existing: readonly HeldBrief[], expected: readonly Expected[], isOpen: boolean): Branch[] {
   if (!isOpen) return []
   // The acceptance of an architecture is not the final acceptance.
   const relevant = existing.filter(({ inputs }) => inputs['accept_scope'] !== 'architecture')

@@ -1,4 +1,4 @@
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { Squad } from './team.ts'
 
 export interface Overlap {
@@ -6,12 +6,12 @@ export interface Overlap {
   readonly claim: string
   /** The other squad and brief that claim it. */
   readonly ref: string
-  readonly brief: Brief
+  readonly brief: HeldBrief
 }
 
 /** Returns, by brief, the claims that another squad of the same domain has as well. */
 export function overlapsOf(squads: readonly Squad[]): Map<string, Overlap[]> {
-  const claims = new Map<string, { ref: string; brief: Brief }[]>()
+  const claims = new Map<string, { ref: string; brief: HeldBrief }[]>()
   const tasks = squads.flatMap(({ ref, mesh, tasks: own }) =>
     mesh === null ? [] : own.filter(isClaimed).map((brief) => ({ ref, mesh, brief })),
   )
@@ -35,12 +35,12 @@ export function overlapsOf(squads: readonly Squad[]): Map<string, Overlap[]> {
 }
 
 /** A cancelled task claims nothing. */
-const isClaimed = ({ status }: Brief): boolean => status !== 'cancelled'
+const isClaimed = ({ status }: HeldBrief): boolean => status !== 'cancelled'
 
-export const scopeOf = ({ inputs }: Pick<Brief, 'inputs'>): string =>
+export const scopeOf = ({ inputs }: Pick<HeldBrief, 'inputs'>): string =>
   typeof inputs['scope'] === 'string' ? inputs['scope'].trim() : ''
 
-function claimsOf(brief: Brief): { kind: string; claim: string }[] {
+function claimsOf(brief: HeldBrief): { kind: string; claim: string }[] {
   const scope = scopeOf(brief)
   const files = [...new Set(brief.files.map((file) => file.replace(/^\.\//, '')))]
   return [

@@ -1,6 +1,6 @@
 import { useId, useMemo } from 'react'
 
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { briefState } from '../briefs/state.ts'
 import { LongTable } from '../parts/long-table.tsx'
 import { Sign, type State, StateLabel } from '../parts/state.tsx'
@@ -11,7 +11,7 @@ import { type Overlap, overlapsOf, scopeOf } from './overlaps.ts'
 import { workersText } from './progress.ts'
 import { type Squad, taskId, type Team } from './team.ts'
 
-type Row = { squad: Squad; task: null } | { squad: Squad; task: Brief }
+type Row = { squad: Squad; task: null } | { squad: Squad; task: HeldBrief }
 
 /** Shows the tasks of the squads with their claims, domain by domain, and marks claims that overlap. */
 export function TasksView({ inspection, team }: { inspection: Inspection; team: Team }) {
@@ -103,7 +103,7 @@ function SquadCell({ squad }: { squad: Squad }) {
 }
 
 /** Describes the tasks of a squad: drafts can still change, committed tasks are fixed, released tasks are being done. */
-function splitOf(tasks: readonly Brief[]): string {
+function splitOf(tasks: readonly HeldBrief[]): string {
   const drafts = tasks.filter(({ status }) => status === 'draft').length
   const committed = tasks.filter(({ status }) => status === 'committed').length
   if (tasks.length === 0) return 'no tasks yet'
@@ -111,7 +111,7 @@ function splitOf(tasks: readonly Brief[]): string {
   return committed > 0 ? `${committed} committed` : 'released'
 }
 
-function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; overlaps: readonly Overlap[] }) {
+function TaskCells({ runId, task, overlaps }: { runId: string; task: HeldBrief; overlaps: readonly Overlap[] }) {
   const shared = new Set(overlaps.map(({ claim }) => claim.toLowerCase()))
   const before = task.inputs['depends_on']
   const after = Array.isArray(before) ? before.map(String) : []
@@ -151,7 +151,7 @@ function TaskCells({ runId, task, overlaps }: { runId: string; task: Brief; over
 const maxFiles = 6
 
 /** Returns the state of a task. A draft that its author dropped was never worked on. */
-const taskState = (task: Brief): State =>
+const taskState = (task: HeldBrief): State =>
   task.status === 'cancelled' && task.attempts === 0 ? { tone: 'off', text: 'dropped' } : briefState(task)
 
 const Claim = ({ text, isShared }: { text: string; isShared: boolean }) =>

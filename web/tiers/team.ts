@@ -1,5 +1,5 @@
 import { TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
-import type { Brief, Tier } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief, Tier } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
 import type { Inspection } from '../queries.ts'
@@ -11,12 +11,12 @@ export interface Team {
   /** The plan has not been criticised by its author yet. */
   readonly isDraft: boolean
   /** Steps of T1 and T2, in the order of their creation. */
-  readonly t1: readonly Brief[]
-  readonly t2: readonly Brief[]
+  readonly t1: readonly HeldBrief[]
+  readonly t2: readonly HeldBrief[]
   readonly hasT2: boolean
   readonly streams: readonly Stream[]
   /** Verifying briefs, by the brief that they verify. */
-  readonly verifiers: ReadonlyMap<string, readonly Brief[]>
+  readonly verifiers: ReadonlyMap<string, readonly HeldBrief[]>
 }
 
 export interface Stream {
@@ -37,8 +37,8 @@ export interface Squad {
   /** The key of the part in which it agrees with other squads. */
   readonly mesh: string | null
   /** The steps for planning, agreement and verdict. */
-  readonly steps: readonly Brief[]
-  readonly tasks: readonly Brief[]
+  readonly steps: readonly HeldBrief[]
+  readonly tasks: readonly HeldBrief[]
 }
 
 type Rows = Pick<Inspection, 'briefs' | 'artifacts' | 'parts'>
@@ -48,7 +48,7 @@ export function teamOf({ briefs, artifacts, parts }: Rows): Team {
   const plan = final ?? newestDocument({ artifacts }, 't1_plan_draft', TierPlan)
   const squads = squadsOf(briefs)
   const streams = streamsOf(plan?.content ?? null, squads, briefs, parts)
-  const of = (tier: Tier): Brief[] => briefs.filter((brief) => brief.tier === tier && squadRef(brief) === null)
+  const of = (tier: Tier): HeldBrief[] => briefs.filter((brief) => brief.tier === tier && squadRef(brief) === null)
   const t2 = of('t2')
   return {
     plan,
@@ -64,8 +64,8 @@ export function teamOf({ briefs, artifacts, parts }: Rows): Team {
   }
 }
 
-function squadsOf(briefs: readonly Brief[]): Map<string, Squad> {
-  const found = new Map<string, { squad: Squad; steps: Brief[]; tasks: Brief[] }>()
+function squadsOf(briefs: readonly HeldBrief[]): Map<string, Squad> {
+  const found = new Map<string, { squad: Squad; steps: HeldBrief[]; tasks: HeldBrief[] }>()
   for (const brief of briefs) {
     const ref = squadRef(brief)
     if (ref === null || brief.verifies !== null) continue
@@ -91,7 +91,7 @@ function squadsOf(briefs: readonly Brief[]): Map<string, Squad> {
 }
 
 /** Returns the squad of a brief: by its part, or as the squad that its author leads. */
-export function squadRef(brief: Pick<Brief, 'part' | 'workstream' | 'inputs' | 'tier'>): string | null {
+export function squadRef(brief: Pick<HeldBrief, 'part' | 'workstream' | 'inputs' | 'tier'>): string | null {
   if (brief.part?.startsWith('sq:') === true)
     return brief.tier === 't1' || brief.tier === 't2' ? null : brief.part.slice(3)
   const input = brief.inputs['squad']
@@ -106,7 +106,7 @@ export function squadRef(brief: Pick<Brief, 'part' | 'workstream' | 'inputs' | '
 function streamsOf(
   plan: TierPlan | null,
   squads: ReadonlyMap<string, Squad>,
-  briefs: readonly Brief[],
+  briefs: readonly HeldBrief[],
   parts: readonly Part[],
 ): Stream[] {
   const byStream = Map.groupBy(squads.values(), ({ workstream }) => workstream)
@@ -151,7 +151,7 @@ export function nodesOfGate(gate: Pick<GateView, 'gate' | 'boundary'>, team: Pic
 }
 
 /** Returns the id that the planner gave to a task. */
-export const taskId = (brief: Brief): string => {
+export const taskId = (brief: HeldBrief): string => {
   const id = brief.inputs['task_id']
   return typeof id === 'string' ? id : (brief.key.split(':').at(-1) ?? brief.key)
 }

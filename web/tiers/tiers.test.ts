@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TierPlan } from '../../src/playbooks/tiered/contract.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
 import { tieredRows } from '../../test/support/tiered-rows.ts'
-import { aBrief } from '../../test/support/work.ts'
+import { aHeldBrief } from '../../test/support/work.ts'
 import { estimateOf } from '../decisions/labels.ts'
 import type { Inspection } from '../queries.ts'
 import { depthText } from '../runs/table.tsx'
@@ -58,7 +58,7 @@ describe('tierNodes', () => {
   })
 
   it('returns the nodes that must be open for a brief to be visible', () => {
-    const way = (key: string) => ancestorsOf(rows.briefs.find((each) => each.key === key) ?? aBrief(), rows.briefs)
+    const way = (key: string) => ancestorsOf(rows.briefs.find((each) => each.key === key) ?? aHeldBrief(), rows.briefs)
     expect(way('t1-plan')).toEqual(['run', 'T1'])
     expect(way('t3-plan:stream-2:squad-1')).toEqual(['run', 'ws:stream-2', 'sq:stream-2/squad-1'])
     expect(way('t5:t4:stream-1:squad-1:task-1')).toEqual([
@@ -87,7 +87,7 @@ describe('tierNodes', () => {
 })
 
 describe('progress of work', () => {
-  const task = (fields: Parameters<typeof aBrief>[0]) => aBrief({ kind: 'work', tier: 't4', ...fields })
+  const task = (fields: Parameters<typeof aHeldBrief>[0]) => aHeldBrief({ kind: 'work', tier: 't4', ...fields })
 
   it('is counted without dropped tasks', () => {
     const tasks = [

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 
 import type { JointVerdict } from '../../src/playbooks/tiered/contract.ts'
-import type { Brief } from '../../src/work/briefs/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import { briefState } from '../briefs/state.ts'
 import { Disclosure } from '../parts/disclosure.tsx'
@@ -127,7 +127,7 @@ function Cell({
   pointed,
   onPoint,
 }: {
-  task: Brief
+  task: HeldBrief
   attempt: number
   verdict: Verdict | undefined
   pointed: string | null

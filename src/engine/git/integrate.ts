@@ -12,8 +12,9 @@ import type { Run, RunRepository } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
 import { branchNameOf, branchPartOf, ownersOf } from '../../work/briefs/branches.ts'
 import type { EngineDeps } from '../deps.ts'
+import { isHeld, mergeHold, releaseHold } from '../../work/briefs/holds.ts'
 import { retryWith } from '../../work/briefs/retry.ts'
-import { landingHold, mergeHold } from '../../work/pull-requests/moves.ts'
+import { landingHold, partMergeHold } from '../../work/pull-requests/moves.ts'
 import { playbookOf, type RunScope } from '../../work/scope.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import { inScope } from './in-scope.ts'
@@ -35,7 +36,7 @@ export async function integrate(deps: EngineDeps, runId: string): Promise<void> 
     const { run, held, heldParts } = await deps.db.read(async (tx) => ({
       run: await findRun(tx, runId),
       held: await listBriefsHeldBy(tx, runId, mergeHold),
-      heldParts: await listPartsHeldBy(tx, runId, mergeHold),
+      heldParts: await listPartsHeldBy(tx, runId, partMergeHold),
     }))
     if (run === undefined || run.endedAt !== null || run.repository === null) return
     const repositories = deps.repositories
@@ -49,8 +50,7 @@ export async function integrate(deps: EngineDeps, runId: string): Promise<void> 
   }
 }
 
-const waitsToBeMerged = (brief: Brief): boolean =>
-  brief.status === 'ready_for_verification' && brief.heldBy === mergeHold
+const waitsToBeMerged = (brief: Brief): boolean => brief.status === 'ready_for_verification'
 
 /** Merges a brief into the branch of its part if that has one, otherwise into the run's result. */
 async function mergeBrief(
@@ -81,6 +81,7 @@ async function mergeBrief(
     const current = await findBrief(scope.tx, brief.id)
     // It was cancelled or done again meanwhile: this merge does not count.
     if (current === undefined || !waitsToBeMerged(current) || current.branchCommit !== brief.branchCommit) return
+    if (!(await isHeld(scope.tx, current, mergeHold))) return
     const into = await branchPartOf(scope.tx, playbook, current)
     // Another process has recorded a merge, which this one does not contain: the brief is merged again.
     if (headOf(scope.run, into) !== head) return
@@ -110,7 +111,7 @@ async function passOn(scope: RunScope, brief: Brief, part: Part | undefined, com
     },
     part === undefined ? [] : [updated(parts, part, { head: commit, updatedAt: scope.tx.at })],
   )
-  await completeBrief(scope, brief, 'merged', { heldBy: null })
+  await completeBrief(scope, brief, 'merged')
 }
 
 /** Sends a brief back with the files in conflict and the commit to merge: the later brief has to fit in. */
@@ -120,16 +121,16 @@ async function sendBackConflict(
   part: Part | undefined,
   files: readonly string[],
 ): Promise<void> {
-  const freed = { ...brief, heldBy: null }
   await tellConflict(
     scope,
     nameOf(scope, brief),
     files,
     { briefId: brief.id, attemptId: brief.attemptId, ...eventTags(scope, brief) },
-    [updated(briefs, brief, { heldBy: null })],
+    await releaseHold(scope.tx, brief, mergeHold),
   )
   const detail = `conflicts with work that was merged before: ${shorten(namedIn(files), 300)}`
-  await retryWith(scope, freed, 'bad_output', detail, [
+  const freed = await findBrief(scope.tx, brief.id)
+  await retryWith(scope, freed ?? brief, 'bad_output', detail, [
     ...files
       .slice(0, mostFiles)
       .map((file) => ({ evidence: file, detail: 'changed by others too: the two have to be joined' })),
@@ -204,7 +205,7 @@ async function mergePart(
   const record = async (scope: RunScope): Promise<void> => {
     const all = await listParts(scope.tx, run.id)
     const current = all.find(({ key }) => key === part.key)
-    if (current?.heldBy !== mergeHold || current.status === 'cancelled' || current.head !== part.head) return
+    if (current?.heldBy !== partMergeHold || current.status === 'cancelled' || current.head !== part.head) return
     if (scope.run.head !== run.head || headOfDomain(playbook, all, current) !== domainHead) return
     await (merged.outcome === 'merged'
       ? passPartOn(scope, current, all, merged.commits as [domain: string, result: string])

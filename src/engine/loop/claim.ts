@@ -148,7 +148,7 @@ async function withinBudget(scope: RunScope, found: readonly Brief[], budgeted: 
 }
 
 const isReady = (brief: Brief): boolean =>
-  brief.status === 'pending' && brief.unmetDependencies === 0 && brief.heldBy === null
+  brief.status === 'pending' && brief.unmetDependencies === 0 && brief.holdCount === 0
 
 async function claim(
   deps: EngineDeps,

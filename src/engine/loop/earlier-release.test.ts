@@ -11,21 +11,26 @@ import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import { operator } from '../../../test/support/work.ts'
 import { openSqlite } from '../../db/sqlite.ts'
 import { auditEvents } from '../../events/audit.ts'
+import { record } from '../../events/change.ts'
 import { replayEvents } from '../../events/replay.ts'
 import { eventTables } from '../../tables.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
+import { releaseHold, workspaceHold } from '../../work/briefs/holds.ts'
+import { findBriefByKey, listHoldsOfRun } from '../../work/briefs/store.ts'
 
-/** The store is written by `test/support/make-open-runs.ts`, which names the runs by their states. */
-const fixture = fileURLToPath(new URL('../../../test/fixtures/store-0005.db', import.meta.url))
+/** The stores are written by `test/support/make-open-runs.ts` and `make-held-runs.ts`, which name runs by their states. */
+const openRuns = 'store-0005.db'
+const heldRuns = 'store-0006.db'
 
 describe('a store with open runs of the release before examinations and proofs', () => {
   it('is migrated, and its events still give its rows', async () => {
-    const agency = await openEarlier()
+    const agency = await openEarlier(openRuns)
     expect((await auditEvents(agency.db)).findings).toEqual([])
     expect((await replayEvents(agency.db, eventTables)).differences).toEqual([])
   })
 
   it('continues every run to its end after the operator’s decisions', async () => {
-    const agency = await openEarlier()
+    const agency = await openEarlier(openRuns)
     await agency.engine.start()
     const { runs } = await agency.runs.list({ limit: 100 })
     await agency.until(async () => {
@@ -52,12 +57,75 @@ describe('a store with open runs of the release before examinations and proofs',
   })
 })
 
+describe('a store with held briefs of the release in which a brief had one hold', () => {
+  it('is migrated to sets of holds, and its events still give its rows', async () => {
+    const agency = await openEarlier(heldRuns)
+    expect((await auditEvents(agency.db)).findings).toEqual([])
+    expect((await replayEvents(agency.db, eventTables)).differences).toEqual([])
+    const held = await holdsByRun(agency)
+    expect(held).toEqual({
+      'An ended run': [],
+      'A cancelled run': [],
+      'A failed dependency': ['b: dependency_failed a'],
+      // The text named the first of them only.
+      'Two failed dependencies': ['c: dependency_failed a', 'c: dependency_failed b'],
+      'A budget of a run': ['main: budget run'],
+      'A budget of a brief': ['main: budget brief'],
+      'A workspace in use': ['main: workspace '],
+    })
+  })
+
+  it('releases each hold after the operator’s decision, and only that one', async () => {
+    const agency = await openEarlier(heldRuns)
+    await agency.engine.start()
+    const { runs } = await agency.runs.list({ limit: 100 })
+    const queued = runs.find(({ goalAnchor }) => goalAnchor === 'A workspace in use') as { id: string }
+    await agency.until(async () => {
+      const { runs } = await agency.runs.list({ limit: 100 })
+      const open = runs.filter((run) => run.endedAt === null && run.id !== queued.id)
+      for (const run of open) await decide(agency, run)
+      return open.length === 0
+    })
+    expect(await holdsByRun(agency)).toMatchObject({ 'A workspace in use': ['main: workspace '] })
+    await agency.db.write([`run:${queued.id}`], async (tx) => {
+      const main = (await findBriefByKey(tx, queued.id, 'main')) as Brief
+      const event = { kind: 'brief_status', by: 'daemon', runId: queued.id, message: 'no longer queued' } as const
+      await record(tx, event, await releaseHold(tx, main, workspaceHold))
+    })
+    await agency.settled(queued)
+    const ends = await Promise.all(runs.map(async ({ id, goalAnchor }) => [goalAnchor, await summarise(agency, id)]))
+    expect(Object.fromEntries(ends)).toEqual({
+      'An ended run': 'done; main ok',
+      'A cancelled run': 'cancelled; a crash; b ',
+      'A failed dependency': 'done; a crash, ok; b ok; c ok',
+      'Two failed dependencies': 'done; a crash, ok; b crash, ok; c ok',
+      'A budget of a run': 'done; main budget, ok',
+      'A budget of a brief': 'done; main budget, ok',
+      'A workspace in use': 'done; main ok',
+    })
+  })
+})
+
+/** Returns the stored holds of each run, with the keys of its briefs. */
+async function holdsByRun(agency: TestAgency): Promise<Record<string, string[]>> {
+  const { runs } = await agency.runs.list({ limit: 100 })
+  const held: Record<string, string[]> = {}
+  for (const { id, goalAnchor } of runs) {
+    const { briefs } = await agency.inspect({ id })
+    const keyOf = (briefId: string): string => briefs.find((brief) => brief.id === briefId)?.key ?? briefId
+    const holds = await agency.db.read((tx) => listHoldsOfRun(tx, id))
+    held[goalAnchor] = holds.map(({ briefId, kind, subject }) => `${keyOf(briefId)}: ${kind} ${keyOf(subject)}`).sort()
+    for (const brief of briefs) expect(brief.holdCount).toBe(holds.filter(({ briefId }) => briefId === brief.id).length)
+  }
+  return held
+}
+
 /** Approves the pending gates of a run and answers its questions. */
 async function decide(agency: TestAgency, run: { id: string }): Promise<void> {
   const { gates, questions } = await agency.inspect(run)
   for (const { id, status } of gates) if (status === 'pending') await agency.gates.approve(operator, { target: id })
-  for (const { id, status } of questions)
-    if (status !== 'answered') await agency.questions.answer(operator, id, 'retry')
+  for (const { id, status, kind } of questions)
+    if (status !== 'answered') await agency.questions.answer(operator, id, kind === 'budget' ? 'raise' : 'retry')
 }
 
 /** Returns how a run ended, with the outcomes of the attempts at its work. */
@@ -73,9 +141,9 @@ async function summarise(agency: TestAgency, id: string): Promise<string> {
 }
 
 /** Opens a copy of the store with the files that its agents have reported, as the worker's next boot. */
-async function openEarlier(): Promise<TestAgency> {
+async function openEarlier(fixture: string): Promise<TestAgency> {
   const path = join(freshFolder(), 'store.db')
-  copyFileSync(fixture, path)
+  copyFileSync(fileURLToPath(new URL(`../../../test/fixtures/${fixture}`, import.meta.url)), path)
   const clock = createVirtualClock('2026-01-02T00:00:00.000Z')
   const db = await openSqlite({ path, clock, chainKey: testChainKey })
   onTestFinished(() => db.close())

@@ -18,6 +18,7 @@ import { requiresOf } from '../../work/briefs/dependents.ts'
 import { giveBack } from '../../work/budgets/moves.ts'
 import type { Classified } from '../attempt/classify.ts'
 import { releaseDependents } from '../../work/briefs/dependents.ts'
+import { budgetHold } from '../../work/briefs/holds.ts'
 import { type CheckResult, recordChecks } from '../../work/evidence/record.ts'
 import { block, retryCrash, retryInterrupted, retryWith } from '../../work/briefs/retry.ts'
 import { describeUse, isUsedUp, type Refused } from '../../work/budgets/arithmetic.ts'
@@ -126,7 +127,7 @@ async function follow(
       else await block(scope, brief, classified.detail, end.cause)
       break
     case 'budget':
-      await blockBrief(scope, brief, refused?.reason ?? classified.detail, 'budget', `budget:${refused?.by ?? 'brief'}`)
+      await blockBrief(scope, brief, refused?.reason ?? classified.detail, 'budget', budgetHold(refused?.by ?? 'brief'))
       break
   }
 }

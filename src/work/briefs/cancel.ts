@@ -17,7 +17,6 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
     kind: 'brief_cancelled',
     code: 'CANCELLED',
     message: `${brief.key} cancelled${reason === undefined ? '' : `: ${reason}`}`,
-    patch: { heldBy: null },
     also: await holdDependents(scope, brief),
   })
   await cancelVerifiers(scope, brief, 'its subject was cancelled')
@@ -66,6 +65,5 @@ async function cancel(scope: RunScope, brief: Brief, reason: string): Promise<vo
     level: 'verbose',
     message: `${nameOf(scope, brief)} is cancelled: ${reason}`,
     data: { reason },
-    patch: { heldBy: null },
   })
 }

@@ -47,6 +47,32 @@ export type Correction = z.infer<typeof Correction>
 export const Guidance = z.object({ question: z.string(), answer: z.string(), by: z.string() })
 export type Guidance = z.infer<typeof Guidance>
 
+/**
+ * Reasons that are stored with a brief; each ends by its own event, and the others stay. A kind that a later part adds
+ * needs an entry here and a text in the dashboard.
+ */
+export const holdKinds = ['dependency_failed', 'budget', 'checks', 'merge', 'workspace'] as const
+export type HoldKind = (typeof holdKinds)[number]
+
+export interface Hold {
+  readonly kind: HoldKind
+  /**
+   * dependency_failed: the brief; budget: `brief` for its own, otherwise the scope; checks: the path of the repository;
+   * empty for the others.
+   */
+  readonly subject: string
+}
+export type BriefHold = Hold & { readonly runId: string; readonly briefId: string }
+
+/** Reasons that are derived when a brief is read, beside those that are stored. */
+const derivedKinds = ['pause', 'gate', 'dependencies', 'sibling_failed', 'stop', 'provider'] as const
+
+export const WaitReason = z.object({
+  kind: z.enum([...holdKinds, ...derivedKinds]),
+  subject: z.string().describe('The brief, gate, budget, repository or provider that it waits for, or empty'),
+})
+export type WaitReason = z.infer<typeof WaitReason>
+
 export const Brief = z.object({
   id: z.string(),
   runId: z.string(),
@@ -68,7 +94,7 @@ export const Brief = z.object({
   provider: z.string().describe('The provider whose quota its launches use'),
   runtimeOptions: z.record(z.string(), z.unknown()),
   status: BriefStatus,
-  heldBy: z.string().nullable().describe('The reason why a pending brief waits: pause, gate:…, dependency_failed:…'),
+  holdCount: z.number().int().describe('Number of stored reasons for which it waits'),
   unmetDependencies: z.number().int(),
   attempts: z.number().int().describe('Number of launches; the fence of the newest attempt'),
   attemptId: z.string().nullable().describe('The newest attempt'),
@@ -114,10 +140,12 @@ export const Brief = z.object({
 })
 export type Brief = z.infer<typeof Brief>
 
-/** A brief with the limits that it has of its own. */
+/** A brief with the limits that it has of its own and the reasons why it waits. */
 export const HeldBrief = Brief.extend({
   tokenBudget: z.number().int().nullable().describe('Limit of its own budget'),
   costLimitMicros: z.number().int().nullable().describe('Limit of its own budget, in millionths of a US dollar'),
+  heldBy: z.string().nullable().describe('The first reason why it waits: pause, gate:…, dependency_failed:…'),
+  holds: z.array(WaitReason).describe('All reasons why it waits, the most important first'),
 })
 export type HeldBrief = z.infer<typeof HeldBrief>
 

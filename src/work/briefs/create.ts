@@ -136,7 +136,7 @@ export function newBrief(
     provider: scope.providerOf(configuration.runtime, configuration.runtimeOptions),
     runtimeOptions: configuration.runtimeOptions,
     status: 'pending',
-    heldBy: null,
+    holdCount: 0,
     unmetDependencies: 0,
     attempts: 0,
     attemptId: null,

@@ -1,7 +1,8 @@
 import { type Change, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import type { Brief } from './contract.ts'
-import { briefs, dependencies, findBrief, listDependenciesOf, listDependents } from './store.ts'
+import { addHold, changeHolds, failedDependency, isSameHold, releaseHold } from './holds.ts'
+import { briefs, dependencies, findBrief, listDependents } from './store.ts'
 import type { RunScope } from '../scope.ts'
 
 /** Returns the status that a brief must reach before its dependents may start. */
@@ -14,8 +15,11 @@ export async function releaseDependents(scope: RunScope, brief: Brief): Promise<
   for (const dependency of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, dependency.briefId)
     if (waiting === undefined) throw bug(`dependency of a missing brief: ${dependency.briefId}`)
+    const hold = failedDependency(brief.id)
+    const holds = await changeHolds(scope.tx, waiting, { release: (each) => isSameHold(each, hold) })
     changes.push(updated(dependencies, dependency, { met: true }))
-    changes.push(updated(briefs, waiting, { unmetDependencies: waiting.unmetDependencies - 1 }))
+    changes.push(updated(briefs, waiting, { unmetDependencies: waiting.unmetDependencies - 1, ...holds.patch }))
+    changes.push(...holds.changes)
   }
   return changes
 }
@@ -25,30 +29,17 @@ export async function holdDependents(scope: RunScope, brief: Brief): Promise<Cha
   const held: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, dependency.briefId)
-    if (waiting !== undefined) held.push(updated(briefs, waiting, { heldBy: holdOf(brief.id) }))
+    if (waiting !== undefined) held.push(...(await addHold(scope.tx, waiting, failedDependency(brief.id))))
   }
   return held
 }
 
-/** Releases the held dependents of a brief that is tried again, unless another brief holds them as well. */
+/** Releases the held dependents of a brief that is tried again; whatever else holds them stays. */
 export async function freeDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
   const freed: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, dependency.briefId)
-    if (waiting?.heldBy !== holdOf(brief.id)) continue
-    const other = await findOtherHolder(scope, waiting, brief)
-    freed.push(updated(briefs, waiting, { heldBy: other === null ? null : holdOf(other) }))
+    if (waiting !== undefined) freed.push(...(await releaseHold(scope.tx, waiting, failedDependency(brief.id))))
   }
   return freed
-}
-
-const holdOf = (briefId: string): string => `dependency_failed:${briefId}`
-
-async function findOtherHolder({ tx }: RunScope, waiting: Brief, freed: Brief): Promise<string | null> {
-  for (const { afterId, met } of await listDependenciesOf(tx, waiting.id)) {
-    if (met || afterId === freed.id) continue
-    const before = await findBrief(tx, afterId)
-    if (before?.status === 'failed' || before?.status === 'cancelled') return afterId
-  }
-  return null
 }

@@ -3,6 +3,7 @@ import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { LogLine, Revised } from '../../playbooks/contract.ts'
 import type { Brief } from './contract.ts'
+import { changeHolds, isMetBy } from './holds.ts'
 import { isMet } from './states.ts'
 import { dependencies, findBrief, findBriefByKey, listDependenciesOf } from './store.ts'
 import { requiresOf } from './dependents.ts'
@@ -14,7 +15,7 @@ import { moveBrief, nameOf, touchBrief } from './moves.ts'
 export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised): Promise<void> {
   const brief = await current(scope, stale)
   const { run } = scope
-  const { edges, unmet } = await waitFor(scope, brief, draft.after ?? [])
+  const waits = await waitFor(scope, brief, draft.after ?? [])
   const evidence = [...run.configuration.evidence, ...(draft.evidence ?? [])]
   await touchBrief(
     scope,
@@ -27,9 +28,9 @@ export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised)
       flow: draft.flow ?? null,
       evidence: evidence.length === 0 ? [{ kind: 'artifact' }] : evidence,
       checkable: evidence.length > 0,
-      unmetDependencies: unmet,
+      ...waits.patch,
     },
-    edges,
+    waits.changes,
   )
 }
 
@@ -47,11 +48,9 @@ export async function amendBrief(
     `${nameOf(scope, brief)} is amended before it starts`,
     {
       inputs: { ...brief.inputs, ...given.inputs },
-      ...(waits === null ? {} : { unmetDependencies: waits.unmet }),
-      // The failed dependency has been replaced.
-      ...(waits !== null && brief.heldBy?.startsWith('dependency_failed:') ? { heldBy: null } : {}),
+      ...waits?.patch,
     },
-    waits?.edges,
+    waits?.changes,
   )
 }
 
@@ -60,25 +59,27 @@ async function waitFor(
   scope: RunScope,
   brief: Brief,
   keys: readonly string[],
-): Promise<{ edges: Change[]; unmet: number }> {
+): Promise<{ patch: Partial<Brief>; changes: Change[] }> {
   const { tx, run } = scope
   const known = await listDependenciesOf(tx, brief.id)
   const edges: Change[] = []
-  let unmet = 0
+  const unmet = new Set<string>()
   const kept = new Set<string>()
   for (const key of new Set(keys)) {
     const before = await findBriefByKey(tx, run.id, key)
     if (before === undefined) throw bug(`${brief.key} waits for "${key}", which does not exist`)
     kept.add(before.id)
     const met = isMet(before.status, requiresOf(scope))
-    if (!met) unmet++
+    if (!met) unmet.add(before.id)
     const edge = known.find(({ afterId }) => afterId === before.id)
     if (edge === undefined)
       edges.push(inserted(dependencies, { runId: run.id, briefId: brief.id, afterId: before.id, met }))
     else if (edge.met !== met) edges.push(updated(dependencies, edge, { met }))
   }
   edges.push(...known.filter(({ afterId }) => !kept.has(afterId)).map((edge) => deleted(dependencies, edge)))
-  return { edges, unmet }
+  // A failed dependency may have been replaced.
+  const holds = await changeHolds(tx, brief, { release: isMetBy(unmet) })
+  return { patch: { unmetDependencies: unmet.size, ...holds.patch }, changes: [...edges, ...holds.changes] }
 }
 
 export async function commitDrafts(scope: RunScope, drafts: readonly Brief[], by: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { ReadTx } from '../../db/port.ts'
 import { listFullBudgetsAbove } from '../budgets/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { listHolds, listStops, lookForObstacles } from '../stops/store.ts'
-import type { Brief } from './contract.ts'
+import type { Brief, WaitReason } from './contract.ts'
 
 type Waiting = Pick<Brief, 'status' | 'personaId' | 'provider'>
 
@@ -12,13 +12,13 @@ export async function externalHolds(
   run: Pick<Run, 'id' | 'missionId' | 'organisationId' | 'status'>,
   briefs: readonly Waiting[],
   at: string,
-): Promise<(brief: Waiting) => string | null> {
+): Promise<(brief: Waiting) => WaitReason | null> {
   const pending = briefs.filter((brief) => brief.status === 'pending')
   if (run.status !== 'running' || pending.length === 0) return () => null
   const { stopped, limited, budgeted } = await lookForObstacles(tx, run.organisationId)
   if (stopped) {
     const isEverywhere = (await listStops(tx)).some((stop) => stop.organisationId === null)
-    return () => (isEverywhere ? 'stop:all' : `stop:org:${run.organisationId}`)
+    return () => ({ kind: 'stop', subject: isEverywhere ? 'all' : `org:${run.organisationId}` })
   }
   const holds = new Map((limited ? await listHolds(tx, at) : []).map((hold) => [hold.provider, hold]))
   const personaIds = [...new Set(pending.map((brief) => brief.personaId))]
@@ -32,8 +32,8 @@ export async function externalHolds(
   const full = budgeted ? await listFullBudgetsAbove(tx, beneath) : []
   return ({ provider, personaId }) => {
     const hold = holds.get(provider)
-    if (hold !== undefined) return `provider:${provider} until ${hold.until}`
+    if (hold !== undefined) return { kind: 'provider', subject: `${provider} until ${hold.until}` }
     const budget = full.find(({ scope, scopeId }) => scope !== 'persona' || scopeId === String(personaId))
-    return budget === undefined ? null : `budget:${budget.scope}`
+    return budget === undefined ? null : { kind: 'budget', subject: budget.scope }
   }
 }

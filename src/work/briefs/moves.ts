@@ -4,7 +4,8 @@ import type { EventTags } from '../../playbooks/contract.ts'
 import type { Run } from '../runs/contract.ts'
 import { runs } from '../runs/store.ts'
 import type { RunScope } from '../scope.ts'
-import type { Brief } from './contract.ts'
+import type { Brief, Hold } from './contract.ts'
+import { changeHolds, endsWith, isSameHold, mergeHold } from './holds.ts'
 import { type BriefStatus, checkMove, endStatuses } from './states.ts'
 import { briefs } from './store.ts'
 import { shorten } from '../../kernel/text.ts'
@@ -27,6 +28,10 @@ export interface BriefMove {
   data?: Record<string, unknown>
   /** Columns beside the status. */
   patch?: Partial<Brief>
+  /** A further reason for which the brief waits. */
+  hold?: Hold | undefined
+  /** Reasons that end; those of its last try end with a move to pending, and all with its end. */
+  release?: (hold: Hold) => boolean
   /** Other rows of the run that change with the same event. */
   also?: readonly Change[]
 }
@@ -34,8 +39,13 @@ export interface BriefMove {
 /** Changes the status of a brief, which no other function does: by a listed move, with its event and the run's counters. */
 export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, move: BriefMove): Promise<Brief> {
   checkMove(brief.status, to, move.kind)
-  const patch: Partial<Brief> = { ...move.patch, status: to, updatedAt: scope.tx.at }
-  const changes: Change[] = [updated(briefs, brief, patch), ...(move.also ?? [])]
+  const ended = endsWith(to)
+  const holds = await changeHolds(scope.tx, brief, {
+    add: move.hold,
+    release: (hold) => ended?.(hold) === true || move.release?.(hold) === true,
+  })
+  const patch: Partial<Brief> = { ...move.patch, ...holds.patch, status: to, updatedAt: scope.tx.at }
+  const changes: Change[] = [updated(briefs, brief, patch), ...holds.changes, ...(move.also ?? [])]
   const counters = countersAfter(scope.run, brief, to, scope.tx.at)
   if (counters !== null) changes.push(updated(runs, scope.run, counters))
   await record(
@@ -102,12 +112,7 @@ export async function passBrief(scope: RunScope, brief: Brief, reason: string): 
   await completeBrief(scope, brief, reason)
 }
 
-export async function completeBrief(
-  scope: RunScope,
-  brief: Brief,
-  reason: string,
-  patch: Partial<Brief> = {},
-): Promise<void> {
+export async function completeBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const verified = await moveBrief(scope, brief, 'verified', {
     kind: 'completed',
     code: 'DONE',
@@ -117,11 +122,14 @@ export async function completeBrief(
         : `${brief.key} ✓ ${reason}`,
     ...(isResolved(brief) ? { level: 'normal' as const } : {}),
     data: { reason },
-    patch,
+    release: isMerge,
     also: await releaseDependents(scope, brief),
   })
   await scope.decide({ kind: 'brief_verified', brief: verified })
 }
+
+/** Finished work that completes or is blocked no longer waits for git. */
+const isMerge = (hold: Hold): boolean => isSameHold(hold, mergeHold)
 
 /** Reports whether an earlier failure of a task was visible in the log. */
 const isResolved = ({ kind, retriesUsed }: Brief): boolean => kind === 'work' && retriesUsed > 0
@@ -140,14 +148,16 @@ export async function blockBrief(
   brief: Brief,
   reason: string,
   cause: QuestionClass,
-  heldBy: string | null = null,
+  hold?: Hold,
 ): Promise<void> {
   const blocked = await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
     code: 'ESCALATE',
     message: `${nameOf(scope, brief)} is blocked: ${shorten(reason, 500)}`,
     data: { class: cause },
-    patch: { interruptions: 0, heldBy },
+    patch: { interruptions: 0 },
+    hold,
+    release: isMerge,
   })
   await scope.decide({ kind: 'brief_blocked', brief: blocked, class: cause, reason })
 }

@@ -103,7 +103,7 @@ const readyBriefs = columns({
 })
 
 /** Condition on a brief `c`: nothing of its own holds it. The words are those of the index `briefs_ready`. */
-const isReady = "c.status = 'pending' AND c.unmet_dependencies = 0 AND c.held_by IS NULL"
+const isReady = "c.status = 'pending' AND c.unmet_dependencies = 0 AND c.hold_count = 0"
 
 const surroundingsText = `SELECT CASE WHEN EXISTS (SELECT 1 FROM briefs c WHERE ${isReady}) THEN 1 ELSE 0 END AS has_ready,
 CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,

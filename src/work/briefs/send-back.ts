@@ -4,6 +4,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Decision } from '../../playbooks/contract.ts'
 import type { Brief, Correction } from './contract.ts'
 import { cancelVerifiers } from './cancel.ts'
+import { isMetBy } from './holds.ts'
 import { isMet } from './states.ts'
 import { briefs, dependencies, findBrief, listDependenciesOf, listFollowers } from './store.ts'
 import { requiresOf } from './dependents.ts'
@@ -27,9 +28,9 @@ export async function sendBack(
       ...(cause === 'rejected' ? { rejectionReason: reason } : {}),
       ...(inputs === undefined ? {} : { inputs: { ...brief.inputs, ...inputs } }),
       ...(corrections === undefined ? {} : { corrections: [...corrections] }),
-      heldBy: null,
-      unmetDependencies: own.unmet,
+      unmetDependencies: own.unmet.size,
     },
+    release: isMetBy(own.unmet),
     also: [...own.changes, ...(await unmeetFollowers(scope, brief))],
   })
   await cancelVerifiers(scope, brief, 'its subject is done again')
@@ -59,22 +60,23 @@ export async function reworkBrief(
     patch: {
       ...(isRetry ? { retriesUsed: used } : { verificationFailures: used }),
       corrections: [...corrections],
-      ...(own === null ? {} : { heldBy: null, unmetDependencies: own.unmet }),
+      ...(own === null ? {} : { unmetDependencies: own.unmet.size }),
     },
+    ...(own === null ? {} : { release: isMetBy(own.unmet) }),
     also: own === null ? [] : [...own.changes, ...(await unmeetFollowers(scope, brief))],
   })
 }
 
-/** Counts the dependencies again, because some may have been sent back before. */
-export async function unmetOf(scope: RunScope, brief: Brief): Promise<{ unmet: number; changes: Change[] }> {
+/** Finds the unmet dependencies again, because some may have been sent back before. */
+export async function unmetOf(scope: RunScope, brief: Brief): Promise<{ unmet: Set<string>; changes: Change[] }> {
   const { tx } = scope
   const changes: Change[] = []
-  let unmet = 0
+  const unmet = new Set<string>()
   for (const edge of await listDependenciesOf(tx, brief.id)) {
     const before = await findBrief(tx, edge.afterId)
     if (before === undefined) throw bug(`dependency on a missing brief: ${edge.afterId}`)
     const met = before.status === 'cancelled' || isMet(before.status, requiresOf(scope))
-    if (!met) unmet++
+    if (!met) unmet.add(edge.afterId)
     if (met !== edge.met) changes.push(updated(dependencies, edge, { met }))
   }
   return { unmet, changes }

@@ -11,10 +11,10 @@ import { findRun } from '../runs/store.ts'
 import { checkAnchor } from '../runs/anchor.ts'
 import { findLimitsOfBriefs } from '../budgets/store.ts'
 import type { Brief, BriefView, HeldBrief } from './contract.ts'
-import { withHeld } from './held.ts'
+import { reasonsOf, withOwnReasons, withReasons } from './held.ts'
 import { type BriefStatus, checkMove, liveStatuses } from './states.ts'
 import { showBrief, showLimits, withLimits } from './view.ts'
-import { findBrief, listBriefsByStatus } from './store.ts'
+import { findBrief, listBriefsByStatus, listHoldsOfBrief } from './store.ts'
 
 export type Briefs = ReturnType<typeof createBriefs>
 
@@ -27,7 +27,9 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
           tx,
           found.map(({ id }) => id),
         )
-        return { briefs: found.map((brief) => withLimits(brief, limits)) }
+        const briefs: HeldBrief[] = []
+        for (const brief of found) briefs.push(withLimits(await withOwnReasons(tx, brief), limits))
+        return { briefs }
       }),
 
     async show(by: Actor, briefId: string): Promise<BriefView> {
@@ -35,7 +37,8 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
         const found = await requireBrief(tx, briefId)
         const run = await findRun(tx, found.runId)
         if (run === undefined) throw bug(`brief ${briefId} has no run`)
-        return showBrief(tx, run, withHeld(found, run))
+        const own = await listHoldsOfBrief(tx, found)
+        return showBrief(tx, run, withReasons(found, reasonsOf(found, own, run)))
       })
       // An agent sees only its own run and must not learn whether a brief of another run exists.
       if (by.kind === 'agent' && brief.runId !== by.runId) throw notFound('brief', briefId)
@@ -60,7 +63,7 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
         const run = await findRun(tx, runId)
         if (run === undefined) throw bug(`run ${runId} vanished`)
         if (goalAnchor !== undefined) checkAnchor(run, goalAnchor)
-        if (to === undefined) return showLimits(tx, brief)
+        if (to === undefined) return showLimits(tx, await withOwnReasons(tx, brief))
         checkMove(brief.status, to)
         if (to !== 'cancelled')
           throw refusal('forbidden', `only the engine moves a brief from ${brief.status} to ${to}`, {
@@ -84,7 +87,8 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
           throw refusal('conflict', `earlier work of ${brief.key} is already merged and would stay in the result`, {
             hint: `Let it be done again, or end the whole run with "agency cancel ${runId}".`,
           })
-        return showLimits(tx, await cancelBrief(scopeOf(scopes, tx, run, actorName(by)), brief, reason))
+        const cancelled = await cancelBrief(scopeOf(scopes, tx, run, actorName(by)), brief, reason)
+        return showLimits(tx, withReasons(cancelled, []))
       })
     },
   }

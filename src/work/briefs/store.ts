@@ -3,7 +3,7 @@ import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
-import { type Brief, type Dependency, type Tier, tiers } from './contract.ts'
+import { type Brief, type BriefHold, type Dependency, type Hold, type HoldKind, type Tier, tiers } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
   json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'files'],
@@ -17,6 +17,7 @@ export const briefs = table<Brief>('briefs', {
     similar_escalations: 0,
     guidance: '[]',
     provider: '',
+    hold_count: 0,
     tokens_used: 0,
     cost_micros: 0,
     allowed: '[]',
@@ -31,6 +32,12 @@ export const briefs = table<Brief>('briefs', {
 export const dependencies = table<Dependency>('dependencies', {
   key: ['briefId', 'afterId'],
   booleans: ['met'],
+  isLeaf: true,
+  stream: (row) => `run:${row.runId}`,
+})
+
+export const briefHolds = table<BriefHold>('brief_holds', {
+  key: ['runId', 'briefId', 'kind', 'subject'],
   isLeaf: true,
   stream: (row) => `run:${row.runId}`,
 })
@@ -90,7 +97,7 @@ export const listFollowers = (tx: ReadTx, briefId: string): Promise<Dependency[]
 export const countReadyBriefs = (tx: ReadTx, runId: string): Promise<number> =>
   countRows(
     sqlOf(tx),
-    "SELECT COUNT(*) AS count FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL",
+    "SELECT COUNT(*) AS count FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND hold_count = 0",
     [runId],
   )
 
@@ -98,7 +105,7 @@ export const countReadyBriefs = (tx: ReadTx, runId: string): Promise<number> =>
 export const listReadyTiers = (tx: ReadTx, runId: string): Promise<string[]> =>
   tierNames.all(
     sqlOf(tx),
-    "SELECT DISTINCT tier FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND held_by IS NULL AND tier IS NOT NULL ORDER BY tier",
+    "SELECT DISTINCT tier FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND hold_count = 0 AND tier IS NOT NULL ORDER BY tier",
     [runId],
   )
 
@@ -132,15 +139,28 @@ export const listTiersBegun = (tx: ReadTx, runId: string, workstream: string): P
     [runId, workstream],
   )
 
-export const listBriefsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Brief[]> =>
-  findRows(tx, briefs, 'run_id = ? AND held_by = ? ORDER BY created_at, number, id', [runId, heldBy])
+export const listHoldsOfBrief = (tx: ReadTx, { runId, id }: Pick<Brief, 'runId' | 'id'>): Promise<BriefHold[]> =>
+  findRows(tx, briefHolds, 'run_id = ? AND brief_id = ? ORDER BY kind, subject', [runId, id])
 
-/** Lists the runs with pending briefs that this hold affects. */
-export const listRunIdsHeldBy = (tx: ReadTx, heldBy: string): Promise<string[]> =>
+export const listHoldsOfRun = (tx: ReadTx, runId: string): Promise<BriefHold[]> =>
+  findRows(tx, briefHolds, 'run_id = ? ORDER BY brief_id, kind, subject', [runId])
+
+/** A pending hold always has a pending row of its brief, so that both are flushed before this query. */
+export const listBriefsHeldBy = (tx: ReadTx, runId: string, { kind, subject }: Hold): Promise<Brief[]> =>
+  findRows(
+    tx,
+    briefs,
+    `run_id = ? AND hold_count > 0
+AND id IN (SELECT brief_id FROM brief_holds WHERE run_id = ? AND kind = ? AND subject = ?) ORDER BY created_at, number, id`,
+    [runId, runId, kind, subject],
+  )
+
+/** Lists the runs with briefs that are held for this reason. */
+export const listRunIdsHeldBy = (tx: ReadTx, kind: HoldKind): Promise<string[]> =>
   column('run_id', text).all(
     sqlOf(tx),
-    "SELECT DISTINCT run_id FROM briefs WHERE status = 'pending' AND held_by = ? ORDER BY run_id LIMIT 1000",
-    [heldBy],
+    'SELECT DISTINCT run_id FROM brief_holds WHERE kind = ? ORDER BY run_id LIMIT 1000',
+    [kind],
   )
 
 export const listBriefsOfPart = (tx: ReadTx, runId: string, part: string): Promise<Brief[]> =>

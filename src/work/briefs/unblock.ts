@@ -2,6 +2,7 @@ import type { Brief } from './contract.ts'
 import type { QuestionClass } from '../questions/contract.ts'
 import { cancelBrief } from './cancel.ts'
 import { freeDependents } from './dependents.ts'
+import { isHeld, isMetBy, isOfTry, mergeHold } from './holds.ts'
 import { unmeetFollowers, unmetOf } from './send-back.ts'
 import type { RunScope } from '../scope.ts'
 import { failBrief, moveBrief, nameOf } from './moves.ts'
@@ -13,7 +14,6 @@ import { endLiveAttemptOf } from '../attempts/end-live.ts'
 import { releaseAttempt } from '../attempts/hold.ts'
 import { findAttempt } from '../attempts/store.ts'
 import { isWaitingFor } from '../verdicts/subject.ts'
-import { mergeHold } from '../pull-requests/moves.ts'
 
 /** Answering a question resets the counter that caused it; other counters stay. */
 export const resets: Partial<Record<QuestionClass, Partial<Brief>>> = {
@@ -34,7 +34,8 @@ export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial
     kind: failed ? 'retried' : 'unblocked',
     code: 'RESUMED',
     message: `${nameOf(scope, brief)} continues: ${why}`,
-    patch: { heldBy: null, unmetDependencies: own.unmet, ...patch, ...(failed ? { failure: null } : {}) },
+    patch: { unmetDependencies: own.unmet.size, ...patch, ...(failed ? { failure: null } : {}) },
+    release: isMetBy(own.unmet),
     also: [
       ...own.changes,
       ...(await unmeetFollowers(scope, brief)),
@@ -47,14 +48,15 @@ export async function unblockBrief(scope: RunScope, brief: Brief, patch: Partial
 async function resumeFinished(scope: RunScope, brief: Brief, patch: Partial<Brief>, why: string): Promise<boolean> {
   const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   const isReported = attempt?.status === 'reported'
-  if (!isReported && brief.heldBy !== mergeHold) return false
+  if (!isReported && !(await isHeld(scope.tx, brief, mergeHold))) return false
   if (isReported) await releaseAttempt(scope, attempt, 'its evidence is to be checked again')
   await moveBrief(scope, brief, isReported ? 'working' : 'ready_for_verification', {
     kind: 'unblocked',
     code: 'RESUMED',
     message: `${nameOf(scope, brief)} continues with its finished work: ${why}`,
+    patch,
     // Its check may wait for the question of another run, which is not answered by this: it waits again if necessary.
-    patch: isReported ? { heldBy: null, ...patch } : patch,
+    ...(isReported ? { release: isOfTry } : {}),
   })
   if (!isReported) await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })
   return true

@@ -4,10 +4,11 @@ import { listNamesOfBrief } from '../artifacts/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { findLimitsOfBriefs, type OwnLimits } from '../budgets/store.ts'
 import type { Brief, BriefView, HeldBrief } from './contract.ts'
+import type { Reasons } from './held.ts'
 import { listDependenciesOf } from './store.ts'
 
 /** Returns one brief in full; a list of thousands would repeat the same goal with each. */
-export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief: Brief): Promise<BriefView> {
+export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief: Brief & Reasons): Promise<BriefView> {
   return {
     ...(await showLimits(tx, brief)),
     goalAnchor: run.goalAnchor,
@@ -22,10 +23,10 @@ export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief:
 
 const unlimited: OwnLimits = { tokenBudget: null, costLimitMicros: null }
 
-export const withLimits = (brief: Brief, limits: ReadonlyMap<string, OwnLimits>): HeldBrief => ({
+export const withLimits = (brief: Brief & Reasons, limits: ReadonlyMap<string, OwnLimits>): HeldBrief => ({
   ...brief,
   ...(limits.get(brief.id) ?? unlimited),
 })
 
-export const showLimits = async (tx: ReadTx, brief: Brief): Promise<HeldBrief> =>
+export const showLimits = async (tx: ReadTx, brief: Brief & Reasons): Promise<HeldBrief> =>
   withLimits(brief, await findLimitsOfBriefs(tx, [brief.id]))

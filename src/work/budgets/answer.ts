@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/port.ts'
 import { record, updated } from '../../events/change.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
-import { briefs, findBrief, listBriefsHeldBy } from '../briefs/store.ts'
+import { budgetHold, releaseHold } from '../briefs/holds.ts'
+import { findBrief, listBriefsHeldBy } from '../briefs/store.ts'
 import type { Budget, BudgetScope } from './contract.ts'
 import { budgets, findBudget, findBudgetRow } from './store.ts'
 import { listBudgetQuestions } from './waiting-store.ts'
@@ -119,7 +120,8 @@ export async function releaseHeld(
   { scope: held, scopeId }: Pick<Budget, 'scope' | 'scopeId'>,
   why: string,
 ): Promise<void> {
-  for (const brief of await listBriefsHeldBy(scope.tx, scope.run.id, `budget:${held}`)) {
+  const hold = budgetHold(held)
+  for (const brief of await listBriefsHeldBy(scope.tx, scope.run.id, hold)) {
     if (held === 'brief' && brief.id !== scopeId) continue
     if (held === 'persona' && String(brief.personaId) !== scopeId) continue
     if (brief.status === 'blocked') await unblockBrief(scope, brief, {}, why)
@@ -128,7 +130,7 @@ export async function releaseHeld(
         scope,
         {},
         { kind: 'log', code: 'RESUMED', briefId: brief.id, message: `${brief.key} continues: ${why}` },
-        [updated(briefs, brief, { heldBy: null, updatedAt: scope.tx.at })],
+        await releaseHold(scope.tx, brief, hold, { updatedAt: scope.tx.at }),
       )
   }
 }

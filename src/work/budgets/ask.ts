@@ -1,6 +1,7 @@
-import { record, updated } from '../../events/change.ts'
+import { record } from '../../events/change.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { briefs, findBrief } from '../briefs/store.ts'
+import { addHold, budgetHold, isHeld } from '../briefs/holds.ts'
+import { findBrief } from '../briefs/store.ts'
 import { askAboutBudget } from '../questions/ask.ts'
 import type { RunScope } from '../scope.ts'
 import { releaseHeld } from './answer.ts'
@@ -10,7 +11,6 @@ import { findBudgetQuestion, type Waiting } from './waiting-store.ts'
 
 /** Holds a brief that lacks a budget before it starts; the playbook decides whether a question is asked. */
 export async function holdForBudget(scope: RunScope, brief: Brief, { by, reason }: Refused): Promise<void> {
-  const patch = { heldBy: `budget:${by}`, updatedAt: scope.tx.at }
   await record(
     scope.tx,
     {
@@ -21,9 +21,10 @@ export async function holdForBudget(scope: RunScope, brief: Brief, { by, reason 
       code: 'BUDGET',
       message: `${brief.key} waits: ${reason}`,
     },
-    [updated(briefs, brief, patch)],
+    await addHold(scope.tx, brief, budgetHold(by), { updatedAt: scope.tx.at }),
   )
-  await scope.decide({ kind: 'brief_blocked', brief: { ...brief, ...patch }, class: 'budget', reason })
+  const held = (await findBrief(scope.tx, brief.id)) ?? brief
+  await scope.decide({ kind: 'brief_blocked', brief: held, class: 'budget', reason })
 }
 
 /**
@@ -40,12 +41,12 @@ export async function continueWaiting(scope: RunScope, waiting: Waiting): Promis
   if (budget === undefined) return
   const refused = { by: budget.scope, reason: describeUse(budget) }
   if (!waiting.isHeld) {
-    const isReady = brief.status === 'pending' && brief.heldBy === null && run.status === 'running'
+    const isReady = brief.status === 'pending' && brief.holdCount === 0 && run.status === 'running'
     if (isReady && isUsedUp(budget)) await holdForBudget(scope, brief, refused)
     return
   }
-  const isHeld = brief.heldBy === `budget:${budget.scope}` && ['pending', 'blocked'].includes(brief.status)
-  if (!isHeld || (await findBudgetQuestion(tx, budget)) !== undefined) return
+  if (!['pending', 'blocked'].includes(brief.status) || !(await isHeld(tx, brief, budgetHold(budget.scope)))) return
+  if ((await findBudgetQuestion(tx, budget)) !== undefined) return
   if (waiting.hasRoom) await releaseHeld(scope, budget, 'the budget has room again')
   else if (isUsedUp(budget)) await askAboutBudget(scope, brief, refused.reason)
 }

@@ -36,7 +36,8 @@ OR (u.scope = 'persona' AND u.scope_id = CAST(ub.persona_id AS TEXT)))))`
 
 /** Condition on a brief `h` and a budget `u` above it or of its own: the brief waits for it, held or interrupted. */
 const isWaiting = (h: string): string =>
-  `(${h}.held_by = 'budget:' || u.scope AND ${h}.status IN ('pending', 'blocked'))`
+  `(${h}.status IN ('pending', 'blocked') AND ${h}.hold_count > 0 AND EXISTS (SELECT 1 FROM brief_holds o
+WHERE o.run_id = ${h}.run_id AND o.brief_id = ${h}.id AND o.kind = 'budget' AND o.subject = u.scope))`
 
 /** A brief that waits for a budget, and the next step. */
 export interface Waiting {
@@ -59,7 +60,7 @@ export const listWaiting = (tx: ReadTx, limit: number): Promise<Waiting[]> =>
     sqlOf(tx),
     `SELECT * FROM (SELECT MIN(b.id) AS brief_id, b.run_id, u.scope, u.scope_id, 0 AS is_held, 0 AS has_room
 FROM briefs b JOIN runs r ON r.id = b.run_id JOIN budgets u ON ${isAbove}
-WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.held_by IS NULL AND r.status = 'running'
+WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.hold_count = 0 AND r.status = 'running'
 AND r.briefs_failed = 0 AND r.abandoned = 0 AND ${isUsedUp} AND NOT ${isInUse}
 AND NOT EXISTS (SELECT 1 FROM briefs h WHERE h.run_id = b.run_id AND ${isWaiting('h')} AND (u.scope <> 'persona' OR h.persona_id = b.persona_id))
 GROUP BY b.run_id, u.scope, u.scope_id

@@ -6,7 +6,7 @@ import type { Question } from '../questions/contract.ts'
 import { endRun } from '../runs/end.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
-import { landingHold, mergeHold } from './moves.ts'
+import { landingHold, partMergeHold } from './moves.ts'
 
 /** The merge that could not be recorded: of a part, by its key, or of the whole result into its target. */
 export type FaultyMerge = { readonly part: string } | 'landing'
@@ -18,7 +18,7 @@ const landing = `${prefix}landing`
 export async function askAboutMerge(scope: RunScope, merge: FaultyMerge, reason: string): Promise<void> {
   const { tx, run } = scope
   const part = merge === 'landing' ? undefined : await findPart(tx, run.id, merge.part)
-  const isWaiting = merge === 'landing' ? run.heldBy === landingHold : part?.heldBy === mergeHold
+  const isWaiting = merge === 'landing' ? run.heldBy === landingHold : part?.heldBy === partMergeHold
   if (!isWaiting) return
   const question = await askQuestion(scope, {
     brief: null,
@@ -59,7 +59,9 @@ export async function continueMerge(
   } else {
     const part = await findPart(tx, run.id, askedBy.slice(`${prefix}part:`.length))
     if (part?.heldBy !== heldBy) return
-    await touchRun(scope, {}, { kind: 'log', message }, [updated(parts, part, { heldBy: mergeHold, updatedAt: tx.at })])
+    await touchRun(scope, {}, { kind: 'log', message }, [
+      updated(parts, part, { heldBy: partMergeHold, updatedAt: tx.at }),
+    ])
   }
   await scope.later(tx, { kind: 'integrate', runId: run.id })
 }

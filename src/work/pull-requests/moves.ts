@@ -3,7 +3,7 @@ import { bug, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import { integrationBranch } from '../../repositories/port.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { briefs } from '../briefs/store.ts'
+import { addHold, mergeHold } from '../briefs/holds.ts'
 import { findPart, parts } from '../parts/store.ts'
 import type { PullRequest } from './contract.ts'
 import { findPullRequestOf, pullRequests } from './store.ts'
@@ -12,8 +12,8 @@ import { bodyOf } from './body.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
-/** The holds of a brief, and of a run, while git works for them. */
-export const mergeHold = 'merge'
+/** The holds of a part, and of a run, while git works for them. */
+export const partMergeHold = 'merge'
 export const landingHold = 'landing'
 
 export const waitsForMerge = ({ run }: RunScope, brief: Brief): boolean =>
@@ -34,7 +34,7 @@ export async function holdForMerge(scope: RunScope, brief: Brief, reason: string
       message: `${brief.key}: ${reason === '' ? '' : `${reason}; `}to be merged`,
       data: { reason },
     },
-    [updated(briefs, brief, { heldBy: mergeHold, updatedAt: scope.tx.at })],
+    await addHold(scope.tx, brief, mergeHold, { updatedAt: scope.tx.at }),
   )
   await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })
 }
@@ -48,7 +48,7 @@ export async function holdPartForMerge(scope: RunScope, key: string): Promise<bo
     scope,
     {},
     { kind: 'run_status', message: `${key} is to be merged`, data: { from: run.status, to: run.status, part: key } },
-    [updated(parts, part, { heldBy: mergeHold, updatedAt: tx.at })],
+    [updated(parts, part, { heldBy: partMergeHold, updatedAt: tx.at })],
   )
   await scope.later(tx, { kind: 'integrate', runId: run.id })
   return true

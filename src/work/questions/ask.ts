@@ -5,7 +5,7 @@ import { redact } from '../../secrets/redact.ts'
 import { findOrganisation } from '../../org/organisations/store.ts'
 import { findPosition } from '../../org/positions/store.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { briefs, listFailedBriefs } from '../briefs/store.ts'
+import { briefs, listFailedBriefs, listHoldsOfBrief } from '../briefs/store.ts'
 import type { BudgetScope } from '../budgets/contract.ts'
 import { budgets, findBudgetRow } from '../budgets/store.ts'
 import { findBudgetQuestion, questionKey } from '../budgets/waiting-store.ts'
@@ -205,9 +205,10 @@ async function countRepetition(scope: RunScope, brief: Brief, text: string, caus
  * budget. The question belongs to the first run; if that ends, it is asked again for another one.
  */
 export async function askAboutBudget(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  const held = (brief.heldBy ?? '').replace(/^budget:/, '')
-  const isOwn = held === 'brief' || held === ''
-  const budget = { scope: (isOwn ? 'brief' : held) as BudgetScope, scopeId: idOfHolder(scope, brief, held) }
+  const hold = (await listHoldsOfBrief(scope.tx, brief)).find(({ kind }) => kind === 'budget')
+  const held = hold?.subject ?? 'brief'
+  const isOwn = held === 'brief'
+  const budget = { scope: held as BudgetScope, scopeId: idOfHolder(scope, brief, held) }
   const row = await findBudgetRow(scope.tx, budget.scope, budget.scopeId)
   // Two runs that find the same budget used up at the same time ask one after the other.
   if (row !== undefined) await scope.tx.lock(budgets.stream(row))

@@ -47,10 +47,10 @@ function condition({ runId, onlyWaiting }: QuestionQuery): { where: string; valu
 }
 
 /** Condition on a question: it is about a budget for which this run waits too, beside the run that asked first. */
-const holdsRun = `(answered_at IS NULL AND class = 'budget' AND EXISTS (SELECT 1 FROM briefs b JOIN runs r ON r.id = b.run_id
-WHERE r.id = ? AND b.status IN ('pending', 'blocked') AND asked_by = b.held_by || ':' || CASE b.held_by
-WHEN 'budget:mission' THEN r.mission_id WHEN 'budget:organisation' THEN CAST(r.organisation_id AS TEXT)
-WHEN 'budget:persona' THEN CAST(b.persona_id AS TEXT) END))`
+const holdsRun = `(answered_at IS NULL AND class = 'budget' AND EXISTS (SELECT 1 FROM brief_holds h JOIN briefs b ON b.id = h.brief_id JOIN runs r ON r.id = h.run_id
+WHERE h.run_id = ? AND h.kind = 'budget' AND b.status IN ('pending', 'blocked') AND asked_by = 'budget:' || h.subject || ':' || CASE h.subject
+WHEN 'mission' THEN r.mission_id WHEN 'organisation' THEN CAST(r.organisation_id AS TEXT)
+WHEN 'persona' THEN CAST(b.persona_id AS TEXT) END))`
 
 /** Lists the open questions of other runs for whose answer this run waits too. */
 export const listSharedQuestions = (tx: ReadTx, runId: string): Promise<Question[]> =>

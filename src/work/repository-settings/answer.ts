@@ -65,7 +65,7 @@ export async function releaseChecks(scope: RunScope, repository: string, why: st
     const brief = await findBrief(tx, briefId)
     if (brief?.status !== 'blocked' || scope.run.endedAt !== null) continue
     if (settings !== undefined && settings.updatedAt >= brief.updatedAt) await replaceSetup(scope, settings.setup)
-    await unblockBrief(scope, brief, { heldBy: null }, why)
+    await unblockBrief(scope, brief, {}, why)
   }
 }
 

@@ -65,7 +65,7 @@ export async function holdForChecks(
     code: 'ESCALATE',
     message: `${nameOf(scope, brief)} is blocked: ${shorten(reason, 500)}`,
     data: { class: 'checks', question_id: question.id },
-    patch: { heldBy },
+    hold: { kind: 'checks', subject: trouble.repository },
   })
 }
 

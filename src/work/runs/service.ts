@@ -22,8 +22,8 @@ import { newestDocuments } from '../artifacts/documents.ts'
 import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { externalHolds } from '../briefs/external-holds.ts'
-import { withHeld } from '../briefs/held.ts'
-import { listBriefs, listDependencies, listTiersOfRuns } from '../briefs/store.ts'
+import { reasonsOf, withReasons } from '../briefs/held.ts'
+import { listBriefs, listDependencies, listHoldsOfRun, listTiersOfRuns } from '../briefs/store.ts'
 import { findLimitsOfRun } from '../budgets/store.ts'
 import { withLimits } from '../briefs/view.ts'
 import { limitFromTheStart, placeOfRun } from '../budgets/limits.ts'
@@ -153,11 +153,14 @@ export function createRuns(deps: RunDeps) {
         const briefs = await listBriefs(tx, run.id)
         const artifacts = await listArtifacts(tx, run.id)
         const limits = await findLimitsOfRun(tx, run.id)
+        const held = Map.groupBy(await listHoldsOfRun(tx, run.id), ({ briefId }) => briefId)
         const beyond = await externalHolds(tx, run, briefs, deps.clock.at())
         return {
           run,
           status: run.status,
-          briefs: briefs.map((brief) => withLimits(withHeld(brief, run, beyond(brief)), limits)),
+          briefs: briefs.map((brief) =>
+            withLimits(withReasons(brief, reasonsOf(brief, held.get(brief.id) ?? [], run, beyond(brief))), limits),
+          ),
           dependencies: await listDependencies(tx, run.id),
           attempts: await listAttempts(tx, run.id),
           evidence: await listChecks(tx, run.id),

@@ -3,6 +3,7 @@ import { watchAgents } from './agents.ts'
 import { watchCounters } from './counters.ts'
 import { watchFinished } from './finished.ts'
 import { watchGates } from './gates.ts'
+import { inspectHolds } from './holds.ts'
 import { watchLaunches } from './launches.ts'
 import { watchMoney } from './money.ts'
 import { inspectRuns } from './runs.ts'
@@ -20,4 +21,5 @@ export function registerInvariants(world: World): void {
   watchMoney(world)
   watchFinished(world)
   inspectRuns(world)
+  inspectHolds(world)
 }

@@ -19,6 +19,13 @@ export const hasEndedBrief = (brief: Row): boolean => (endStatuses as readonly u
 export const attemptsOf = (history: History, brief: Row): Row[] =>
   history.of('attempts', brief['run_id'] as string).filter((attempt) => attempt['brief_id'] === brief['id'])
 
+/** Returns the stored reasons for which a brief waits: `budget:run`, `merge:`. */
+export const holdsOf = (history: History, brief: Row): string[] =>
+  history
+    .of('brief_holds', brief['run_id'] as string)
+    .filter((hold) => hold['brief_id'] === brief['id'])
+    .map((hold) => `${hold['kind']}:${hold['subject']}`)
+
 export const pendingGatesOf = (history: History, runId: string): Row[] =>
   history.of('gates', runId).filter((gate) => gate['status'] === 'pending')
 

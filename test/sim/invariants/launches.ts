@@ -4,6 +4,7 @@ import {
   attemptsOf,
   configurationOf,
   haltsRun,
+  holdsOf,
   isTiered,
   nameOf,
   newestGate,
@@ -28,7 +29,7 @@ export function watchLaunches(world: World): void {
       history.fail('nothing starts too early or too late', `${nameOf(brief)} ${why}`)
     if (run['status'] !== 'running') refuse(`starts while its run is ${run['status']}`)
     if (run['abandoned'] === 1) refuse('starts in a run that was given up')
-    if (before['held_by'] !== null) refuse(`starts although ${before['held_by']} holds it`)
+    if (before['hold_count'] !== 0) refuse(`starts although ${holdsOf(history, before).join(', ')} holds it`)
     for (const gate of pendingGatesOf(history, runId))
       if (haltsRun(gate) || gate['boundary'] === `brief:${brief['id']}`)
         refuse(`starts while the gate ${gate['gate']} is pending`)

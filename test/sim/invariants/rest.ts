@@ -3,6 +3,7 @@ import type { World } from '../world.ts'
 import {
   hasEndedBrief,
   haltsRun,
+  holdsOf,
   isAtWork,
   isTiered,
   nameOf,
@@ -39,7 +40,7 @@ function checkRun(history: History, run: Row): void {
   if (gates.length + questions.length + held.length === 0)
     return stuck(`is ${run['status']} and waits for nothing (${listOf(history, runId)})`)
   const isAsked = (brief: Row): boolean =>
-    questions.some((question) => question['brief_id'] === brief['id'] || isAboutBudgetOf(question, brief)) ||
+    questions.some((question) => question['brief_id'] === brief['id'] || isAboutBudgetOf(history, question, brief)) ||
     gates.some((gate) => gate['boundary'] === `brief:${brief['id']}`) ||
     isResolved(history, brief)
   const hasFailed = history
@@ -51,7 +52,7 @@ function checkRun(history: History, run: Row): void {
     if (brief['status'] === 'blocked' && !isAsked(brief)) stuck(`has ${nameOf(brief)} blocked by nothing`)
     if (brief['status'] === 'failed' && brief['kind'] !== 'verify' && !isAsked(brief) && run['abandoned'] !== 1)
       stuck(`has ${nameOf(brief)} failed without a question about it`)
-    const isReady = brief['status'] === 'pending' && brief['unmet_dependencies'] === 0 && brief['held_by'] === null
+    const isReady = brief['status'] === 'pending' && brief['unmet_dependencies'] === 0 && brief['hold_count'] === 0
     if (isReady && (!hasFailed || brief['phase'] === 'resolve') && !isShort)
       stuck(`has ${nameOf(brief)} ready, but it is not claimed`)
     // In a tiered run, tasks wait for each other and then for their joint verdict.
@@ -75,9 +76,16 @@ const isResolved = (history: History, brief: Row): boolean =>
 
 /** Returns the open questions about shared budgets that belong to another run and hold this one too. */
 const budgetQuestionsFor = (history: History, run: Row): Row[] => {
-  const isHeldBy = ({ held_by: heldBy, persona_id: personaId }: Row, key: unknown): boolean =>
-    key ===
-    `${heldBy}:${heldBy === 'budget:persona' ? personaId : heldBy === 'budget:mission' ? run['mission_id'] : run['organisation_id']}`
+  const isHeldBy = (brief: Row, key: unknown): boolean =>
+    holdsOf(history, brief).some((hold) => {
+      const subject =
+        hold === 'budget:persona'
+          ? brief['persona_id']
+          : hold === 'budget:mission'
+            ? run['mission_id']
+            : run['organisation_id']
+      return key === `${hold}:${subject as string}`
+    })
   return [...history.rows('questions').values()].filter(
     (question) =>
       question['class'] === 'budget' &&
@@ -87,24 +95,25 @@ const budgetQuestionsFor = (history: History, run: Row): Row[] => {
   )
 }
 
-const isAboutBudgetOf = (question: Row, brief: Row): boolean =>
-  question['class'] === 'budget' && String(brief['held_by']).startsWith('budget:')
+const isAboutBudgetOf = (history: History, question: Row, brief: Row): boolean =>
+  question['class'] === 'budget' && holdsOf(history, brief).some((hold) => hold.startsWith('budget:'))
 
 /** Returns the briefs that wait for a cancelled brief, which the operator has to cancel as well. */
 export const heldBriefs = (history: History, runId: string): Row[] =>
-  history.of('briefs', runId).filter((brief) => {
-    const awaited = /^dependency_failed:(.*)$/.exec(String(brief['held_by']))?.[1]
-    return (
+  history.of('briefs', runId).filter(
+    (brief) =>
       brief['status'] === 'pending' &&
-      awaited !== undefined &&
-      history.row('briefs', awaited)?.['status'] === 'cancelled'
-    )
-  })
+      holdsOf(history, brief).some((hold) => {
+        const awaited = /^dependency_failed:(.*)$/.exec(hold)?.[1]
+        return awaited !== undefined && history.row('briefs', awaited)?.['status'] === 'cancelled'
+      }),
+  )
 
 const listOf = (history: History, runId: string): string =>
   history
     .of('briefs', runId)
-    .map(
-      (brief) => `${brief['key']} ${brief['status']}${brief['held_by'] === null ? '' : ` held by ${brief['held_by']}`}`,
-    )
+    .map((brief) => {
+      const holds = holdsOf(history, brief)
+      return `${brief['key']} ${brief['status']}${holds.length === 0 ? '' : ` held by ${holds.join(', ')}`}`
+    })
     .join(', ')

@@ -6,9 +6,9 @@ import { createVirtualClock, type VirtualClock } from '../../../../test/support/
 import { operator } from '../../../../test/support/work.ts'
 import type { Db } from '../../../db/port.ts'
 import { appendEvent } from '../../../events/append.ts'
-import { record, updated } from '../../../events/change.ts'
+import { record } from '../../../events/change.ts'
 import { createDirectoryWorkspaces } from '../../../workspaces/directory.ts'
-import { briefs } from '../../briefs/store.ts'
+import { addHold, workspaceHold } from '../../briefs/holds.ts'
 import { CreateMission } from '../../missions/contract.ts'
 import { Execute } from './contract.ts'
 
@@ -94,11 +94,8 @@ describeStores('a run that is queued for a workspace', (openFresh) => {
     const [first, second] = [await begin(), await begin()]
     await agency.runs.cancel(operator, first, undefined)
     const brief = await agency.brief({ id: second })
-    await db.write([`run:${second}`], (tx) =>
-      record(tx, { kind: 'brief_status', by: 'daemon', runId: second, message: 'main is queued' }, [
-        updated(briefs, brief, { heldBy: 'workspace' }),
-      ]),
-    )
+    const event = { kind: 'brief_status', by: 'daemon', runId: second, message: 'main is queued' } as const
+    await db.write([`run:${second}`], async (tx) => record(tx, event, await addHold(tx, brief, workspaceHold)))
     expect(await statuses(agency, [second])).toEqual(['queued'])
     await agency.engine.start()
     expect(await statuses(agency, [second])).not.toEqual(['queued'])

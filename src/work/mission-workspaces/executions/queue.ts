@@ -1,11 +1,9 @@
 import type { Db, Tx } from '../../../db/port.ts'
-import { record, updated } from '../../../events/change.ts'
-import { briefs, listBriefsHeldBy, listOpenBriefs, listRunIdsHeldBy } from '../../briefs/store.ts'
+import { record } from '../../../events/change.ts'
+import { addHold, releaseHold, workspaceHold } from '../../briefs/holds.ts'
+import { listBriefsHeldBy, listOpenBriefs, listRunIdsHeldBy } from '../../briefs/store.ts'
 import type { Run } from '../../runs/contract.ts'
 import { findRun, listRunsIn } from '../../runs/store.ts'
-
-/** The hold of a brief whose workspace is used by another run. */
-export const queuedHold = 'workspace'
 
 /** Queues a run while another one works in the same workspace. */
 export async function queueInWorkspace({ tx, run, by }: { tx: Tx; run: Run; by: string }): Promise<void> {
@@ -25,9 +23,9 @@ export async function queueInWorkspace({ tx, run, by }: { tx: Tx; run: Run; by: 
         briefId: brief.id,
         level: 'verbose',
         message: `${brief.key} is queued: ${first.id} works in ${workspace}`,
-        data: { held_by: queuedHold, behind: first.id },
+        data: { held_by: workspaceHold.kind, behind: first.id },
       },
-      [updated(briefs, brief, { heldBy: queuedHold, updatedAt: tx.at })],
+      await addHold(tx, brief, workspaceHold, { updatedAt: tx.at }),
     )
 }
 
@@ -39,11 +37,11 @@ export async function releaseNext(tx: Tx, { missionId, configuration }: Run): Pr
   const workspace = configuration.workspace ?? null
   if (workspace === null) return
   const waiting = await listRunsIn(tx, missionId, workspace)
-  for (const { id } of waiting) if ((await listBriefsHeldBy(tx, id, queuedHold)).length === 0) return
+  for (const { id } of waiting) if ((await listBriefsHeldBy(tx, id, workspaceHold)).length === 0) return
   const [first] = waiting
   if (first === undefined) return
   await tx.lock(`run:${first.id}`)
-  for (const brief of await listBriefsHeldBy(tx, first.id, queuedHold))
+  for (const brief of await listBriefsHeldBy(tx, first.id, workspaceHold))
     await record(
       tx,
       {
@@ -53,16 +51,16 @@ export async function releaseNext(tx: Tx, { missionId, configuration }: Run): Pr
         briefId: brief.id,
         level: 'verbose',
         message: `${brief.key} is no longer queued`,
-        data: { held_by: null },
+        data: { released: workspaceHold.kind },
       },
-      [updated(briefs, brief, { heldBy: null, updatedAt: tx.at })],
+      await releaseHold(tx, brief, workspaceHold, { updatedAt: tx.at }),
     )
 }
 
 /** Releases runs that an earlier version, killed between the two, left behind an ended one. */
 export async function releaseLeftBehind(db: Db): Promise<void> {
   const runs = await db.read(async (tx) => {
-    const ids = await listRunIdsHeldBy(tx, queuedHold)
+    const ids = await listRunIdsHeldBy(tx, workspaceHold.kind)
     return (await Promise.all(ids.map((id) => findRun(tx, id)))).filter((run) => run !== undefined)
   })
   for (const run of runs) await db.write([`org:${run.organisationId}`], (tx) => releaseNext(tx, run))

@@ -8,8 +8,9 @@ import { renderTemplate } from '../../../kernel/template.ts'
 import { Finding } from '../../attempts/contract.ts'
 import { listAttempts } from '../../attempts/store.ts'
 import type { Attempt } from '../../attempts/contract.ts'
-import type { Brief } from '../../briefs/contract.ts'
-import { listBriefs } from '../../briefs/store.ts'
+import type { Brief, Hold } from '../../briefs/contract.ts'
+import { isSameHold, workspaceHold } from '../../briefs/holds.ts'
+import { listBriefs, listHoldsOfBrief } from '../../briefs/store.ts'
 import { listQuestionsOfRun } from '../../questions/store.ts'
 import { CreateRun, type Run } from '../../runs/contract.ts'
 import { requireRun } from '../../runs/find.ts'
@@ -20,7 +21,6 @@ import type { MissionWorkspaces } from '../service.ts'
 import type { WorkspaceTree } from '../tree.ts'
 import type { Execute, Execution, Review } from './contract.ts'
 import type { PrintedFiles } from './output.ts'
-import { queuedHold } from './queue.ts'
 import { until } from './wait.ts'
 import { exitCodeOf } from './exit-code.ts'
 
@@ -88,7 +88,7 @@ export function createExecutions(deps: ExecutionDeps) {
   }
 
   async function readExecution(prefix: string): Promise<Execution> {
-    const { run, brief, attempts, finished, question } = await db.read((tx) => factsOf(tx, prefix))
+    const { run, brief, holds, attempts, finished, question } = await db.read((tx) => factsOf(tx, prefix))
     const last = attempts.at(-1)
     const printed = last === undefined ? { stdout: '', stderr: '' } : await deps.printed.read(last.id)
     const execution = run.configuration.execution as NonNullable<Run['configuration']['execution']>
@@ -97,7 +97,7 @@ export function createExecutions(deps: ExecutionDeps) {
       missionId: run.missionId,
       workspace: run.configuration.workspace ?? '',
       kind: execution.kind,
-      status: statusOf(run, brief),
+      status: statusOf(run, brief, holds),
       mode: (finished?.['mode'] as Execution['mode'] | undefined) ?? run.configuration.mode,
       filesCreated: (finished?.['files_created'] as string[] | null | undefined) ?? null,
       filesModified: (finished?.['files_modified'] as string[] | null | undefined) ?? null,
@@ -109,9 +109,9 @@ export function createExecutions(deps: ExecutionDeps) {
       outcome: last?.outcome ?? null,
       detail: last?.detail ?? null,
       durationMs: (finished?.['duration_ms'] as number | undefined) ?? null,
-      needsApproval: statusOf(run, brief) === 'waiting' ? (last?.denied ?? []) : [],
+      needsApproval: statusOf(run, brief, holds) === 'waiting' ? (last?.denied ?? []) : [],
       questionId: question,
-      budgetExceeded: last?.outcome === 'budget' || (brief?.heldBy ?? '').startsWith('budget:'),
+      budgetExceeded: last?.outcome === 'budget' || holds.some(({ kind }) => kind === 'budget'),
       findings: execution.kind === 'review' ? findingsOf(last) : null,
     }
   }
@@ -177,18 +177,20 @@ async function factsOf(tx: ReadTx, prefix: string) {
     })
   const events = await listStreamEvents(tx, `run:${run.id}`, { kind: ['exec_finished'], limit: 1_000 })
   const questions = await listQuestionsOfRun(tx, run.id)
+  const brief = (await listBriefs(tx, run.id)).find(({ kind }) => kind === 'work')
   return {
     run,
-    brief: (await listBriefs(tx, run.id)).find(({ kind }) => kind === 'work'),
+    brief,
+    holds: brief === undefined ? [] : await listHoldsOfBrief(tx, brief),
     attempts: await listAttempts(tx, run.id),
     finished: events.at(-1)?.data,
     question: questions.find(({ status }) => status !== 'answered' && status !== 'withdrawn')?.id ?? null,
   }
 }
 
-function statusOf(run: Run, brief: Brief | undefined): Execution['status'] {
+function statusOf(run: Run, brief: Brief | undefined, holds: readonly Hold[]): Execution['status'] {
   if (run.status === 'done' || run.status === 'failed' || run.status === 'cancelled') return run.status
-  if (brief?.heldBy === queuedHold) return 'queued'
+  if (holds.some((hold) => isSameHold(hold, workspaceHold))) return 'queued'
   const isStuck = brief?.status === 'blocked' || run.status === 'paused' || run.status === 'gated'
   return isStuck || run.questionsOpen > 0 ? 'waiting' : 'running'
 }

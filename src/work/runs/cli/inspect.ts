@@ -11,7 +11,7 @@ import { refusal } from '../../../kernel/errors.ts'
 import { shorten } from '../../../kernel/text.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import { attemptText as attemptState } from '../../../kernel/attempt-state.ts'
-import type { Brief } from '../../briefs/contract.ts'
+import type { HeldBrief } from '../../briefs/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import { modelLine } from '../../spends/cli.ts'
 import { runEndpoints } from '../endpoints.ts'
@@ -153,7 +153,7 @@ function waitingLines({ gates, questions, proofs }: Inspection): string[] {
 }
 
 /** Prints one brief by itself: its objective, and how often each limit was used. */
-function printDetails(context: CliContext, brief: Wire<Brief>): void {
+function printDetails(context: CliContext, brief: Wire<HeldBrief>): void {
   const used = [
     `attempts ${brief.attempts}`,
     `crash_retries ${brief.crash_retries}/${brief.crash_limit}`,
@@ -166,7 +166,7 @@ function printDetails(context: CliContext, brief: Wire<Brief>): void {
   for (const each of brief.guidance) context.out(`guidance ${plain(each.question)}: ${plain(each.answer)} (${each.by})`)
 }
 
-function printBrief(context: CliContext, shown: Inspection, brief: Wire<Brief>, isLast: boolean): void {
+function printBrief(context: CliContext, shown: Inspection, brief: Wire<HeldBrief>, isLast: boolean): void {
   const held = brief.held_by === null ? '' : `  held: ${plain(brief.held_by)}`
   const status = statusText(context, brief.status, brief.held_by === null ? stateOf(brief.status) : 'waiting')
   context.out(

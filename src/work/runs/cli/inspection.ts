@@ -6,7 +6,7 @@ import { refusal } from '../../../kernel/errors.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import type { Amendment } from '../../amendments/contract.ts'
-import type { Brief, BriefView, Dependency } from '../../briefs/contract.ts'
+import type { BriefView, Dependency, HeldBrief } from '../../briefs/contract.ts'
 import { briefEndpoints } from '../../briefs/endpoints.ts'
 import type { Check } from '../../evidence/contract.ts'
 import type { GateView } from '../../gates/contract.ts'
@@ -23,7 +23,7 @@ import { runEndpoints } from '../endpoints.ts'
 export interface Inspection {
   run: Wire<Run>
   status: string
-  briefs: Wire<Brief>[]
+  briefs: Wire<HeldBrief>[]
   dependencies: Wire<Dependency>[]
   attempts: Wire<Attempt>[]
   evidence: Wire<Check>[]
@@ -47,13 +47,13 @@ export const fetchInspection = (context: CliContext, id: string): Promise<Inspec
   context.api().call<Inspection>(runEndpoints.inspect, { run_id: id })
 
 /** Finds a brief by its id, a prefix of its id, or its key. */
-export function findBrief(shown: Inspection, wanted: string): Wire<Brief> {
+export function findBrief(shown: Inspection, wanted: string): Wire<HeldBrief> {
   const exact = shown.briefs.filter((brief) => brief.id === wanted || brief.key === wanted)
   const found =
     exact.length > 0
       ? exact
       : shown.briefs.filter((brief) => brief.id.startsWith(wanted) || brief.id.startsWith(`brf_${wanted}`))
-  if (found.length === 1) return found[0] as Wire<Brief>
+  if (found.length === 1) return found[0] as Wire<HeldBrief>
   if (found.length === 0)
     throw refusal('not_found', `no brief "${wanted}" in ${shown.run.id}`, {
       hint: `Its briefs: ${shown.briefs
@@ -69,7 +69,7 @@ export function findBrief(shown: Inspection, wanted: string): Wire<Brief> {
   })
 }
 
-export const ofBrief = (whole: Inspection, brief: Wire<Brief>): Inspection => ({
+export const ofBrief = (whole: Inspection, brief: Wire<HeldBrief>): Inspection => ({
   ...whole,
   briefs: [brief],
   attempts: whole.attempts.filter((attempt) => attempt.brief_id === brief.id),
@@ -93,7 +93,7 @@ export const ofBrief = (whole: Inspection, brief: Wire<Brief>): Inspection => ({
 export async function fetchBrief(
   context: CliContext,
   { attempts }: Inspection,
-  { id, attempt_id: newest }: Wire<Brief>,
+  { id, attempt_id: newest }: Wire<HeldBrief>,
 ): Promise<{ brief: Wire<BriefView>; result: unknown }> {
   const brief = await context.api().call<Wire<BriefView>>(briefEndpoints.show, { brief_id: id })
   return { brief, result: attempts.find((attempt) => attempt.id === newest)?.report ?? null }

@@ -4,7 +4,7 @@ import type { Wire } from '../../../cli/wire.ts'
 import { checkedInWarning } from '../../../kernel/checked-in.ts'
 import { attemptText as attemptState } from '../../../kernel/attempt-state.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
-import type { Brief } from '../../briefs/contract.ts'
+import type { HeldBrief } from '../../briefs/contract.ts'
 import type { Inspection } from './inspection.ts'
 import {
   artifactLine,
@@ -64,7 +64,7 @@ export function treeLines(screen: Screen, shown: Inspection): TreeLine[] {
 
 const line = (depth: number, text: string, open: () => string[]): TreeLine => ({ depth, text, open })
 
-function briefTree(screen: Screen, shown: Inspection, brief: Wire<Brief>): TreeLine[] {
+function briefTree(screen: Screen, shown: Inspection, brief: Wire<HeldBrief>): TreeLine[] {
   const of = <Row extends { brief_id: string | null }>(rows: readonly Row[]): Row[] =>
     rows.filter((row) => row.brief_id === brief.id)
   const held = brief.held_by === null ? '' : `  held: ${plain(brief.held_by)}`
@@ -112,7 +112,7 @@ const documentLine = (artifact: Wire<Artifact>, content: string): TreeLine =>
     visible(JSON.stringify(JSON.parse(content), null, 2)).split('\n'),
   )
 
-const fileLine = (brief: Wire<Brief>, artifact: Wire<Artifact>): TreeLine => ({
+const fileLine = (brief: Wire<HeldBrief>, artifact: Wire<Artifact>): TreeLine => ({
   ...line(2, `${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}`, () => [
     artifactLine(artifact).trim(),
   ]),
@@ -122,7 +122,7 @@ const fileLine = (brief: Wire<Brief>, artifact: Wire<Artifact>): TreeLine => ({
 const took = ({ started_at: from, ended_at: to }: { started_at: string | null; ended_at: string | null }): string =>
   from === null || to === null ? '' : `  ${duration(Date.parse(to) - Date.parse(from))}`
 
-const briefDetails = (brief: Wire<Brief>): string[] => [
+const briefDetails = (brief: Wire<HeldBrief>): string[] => [
   `id       ${brief.id}`,
   `status   ${brief.status}`,
   `limits   attempts ${brief.attempts}, crash_retries ${brief.crash_retries}/${brief.crash_limit}, retries_used ${brief.retries_used}/${brief.retry_budget}, verification_failures ${brief.verification_failures}/${brief.verification_limit}`,
