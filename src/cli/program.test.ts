@@ -115,6 +115,7 @@ describe('the choices of options', () => {
     expect(choices(find('mission', 'list'), '--status')).toEqual(missionStatuses)
     expect(choices(find('mission', 'set'), '--status')).toEqual(missionStatuses)
     expect(choices(find('mission', 'create'), '--priority')).toEqual(Priority.options)
+    expect(choices(find('run'), '--priority')).toEqual(Priority.options)
     for (const verb of ['add', 'resolve', 'escalate'])
       expect(choices(find('note', verb), '--category')).toEqual(noteCategories)
     expect(choices(find('note', 'list'), '--status')).toEqual(NoteStatus.options)

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/port.ts'
-import { bug } from '../kernel/errors.ts'
+import { refusal } from '../kernel/errors.ts'
 import { type Ids, systemPersona } from '../kernel/ids.ts'
 import type { Playbook, PlaybookEvent } from '../playbooks/contract.ts'
 import type { Tier } from './briefs/contract.ts'
@@ -122,11 +122,31 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
 }
 
 /** Returns the playbook of a run. */
-export function playbookOf({ playbooks }: Pick<ScopeParts, 'playbooks'>, run: Pick<Run, 'playbook'>): Playbook {
+export function playbookOf({ playbooks }: Pick<ScopeParts, 'playbooks'>, run: Pick<Run, 'id' | 'playbook'>): Playbook {
   const playbook = playbooks.get(run.playbook)
-  if (playbook === undefined) throw bug(`a run follows the playbook "${run.playbook}", which does not exist`)
-  return playbook
+  if (playbook !== undefined) return playbook
+  throw refusal(
+    'unsupported',
+    `run ${run.id} follows the playbook "${run.playbook}", which this Agency does not have`,
+    {
+      hint: `Start a version of Agency that has it, or end the run with "agency cancel ${run.id}".`,
+    },
+  )
 }
+
+/** Returns parts that ask no playbook: that of the run may be the one that throws, or may no longer exist. */
+export const withoutPlaybook = <Parts extends ScopeParts>(
+  parts: Parts,
+  { playbook }: Pick<Run, 'playbook'>,
+): Parts => ({
+  ...parts,
+  playbooks: new Map([[playbook, { name: playbook, decide: () => [] }]]),
+  decide: async () => {},
+})
+
+/** As `scopeOf`, also for a run whose playbook no longer exists: it can still be ended. */
+export const scopeToEnd = (parts: ScopeParts, tx: Tx, run: Run, by: string): RunScope =>
+  scopeOf(parts.playbooks.has(run.playbook) ? parts : withoutPlaybook(parts, run), tx, run, by)
 
 export async function openScope(deps: ScopeParts, tx: Tx, runId: string, by = 'engine'): Promise<RunScope | null> {
   const run = await findRun(tx, runId)

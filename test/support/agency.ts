@@ -60,6 +60,8 @@ export interface AgencyOptions {
   policyOf?: Parts['policyOf']
   /** Further playbooks; one with the name of a product playbook replaces it. */
   playbooks?: readonly Playbook[]
+  /** Default: the prompts of the product. */
+  promptOf?: Parts['promptOf']
   prices?: Prices
   worker?: string
   chaosPoint?: ChaosPoint
@@ -150,7 +152,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     ...(options.playbooks === undefined ? {} : { playbooks: options.playbooks }),
     files,
-    promptOf: bundledPrompt,
+    promptOf: options.promptOf ?? bundledPrompt,
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
     killSurvivors: async (attemptIds) => {
       await options.killSurvivors?.(attemptIds)

@@ -30,7 +30,11 @@ export const runCommand = command({
     value('--setup <command>', 'With --repo: command that makes a fresh checkout runnable, before evidence is checked'),
     value('--mode <mode>', 'What an agent may do without asking', { choices: ['yolo', 'cautious', 'plan_only'] }),
     value('--org <id>', 'Organisation', { parse: whole(1) }),
-    value('--mission <id>', 'Run this mission from the backlog'),
+    value('--mission <id>', 'Run this mission from the backlog; --priority urgent starts it before other runs'),
+    value('--priority <priority>', 'Urgency: briefs of urgent runs start first; default: that of the mission', {
+      choices: ['low', 'medium', 'high', 'urgent'],
+      hidden: true,
+    }),
     value('--verify <what>', 'Work to verify; auto: work without checkable evidence', {
       choices: ['auto', 'all', 'none'],
     }),

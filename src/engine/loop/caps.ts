@@ -35,7 +35,7 @@ export function createCaps() {
   async function limitsOf(tx: ReadTx, runId: string): Promise<Limits | null> {
     const before = known.get(runId)
     if (before !== undefined) return before
-    const limits = (await findRun(tx, runId))?.configuration.team?.limits ?? null
+    const limits = (await readRun(tx, runId))?.configuration.team?.limits ?? null
     if (known.size >= maxKnown) known.clear()
     known.set(runId, limits)
     return limits
@@ -59,6 +59,13 @@ export function createCaps() {
     },
   }
 }
+
+/** A run that cannot be read must not end the search for all of them: its claim fails on its own. */
+const readRun = (tx: ReadTx, runId: string): Promise<Run | undefined> =>
+  findRun(tx, runId).catch((error: unknown) => {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  })
 
 const hasRoom = ({ maxParallelAgents, maxParallel }: Limits, live: Live, tier: Tier | null): boolean => {
   const most = tier === null ? null : maxParallel[tier]

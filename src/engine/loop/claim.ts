@@ -15,10 +15,13 @@ import { continueWaiting, holdForBudget } from '../../work/budgets/ask.ts'
 import { accountsOf, openAccounts, reservationsIn, streamsOf } from '../../work/budgets/moves.ts'
 import { beginningOf } from '../../work/briefs/branches.ts'
 import { withinCaps } from './caps.ts'
+import type { Pauses } from './pauses.ts'
 import { createSearch, type Search } from './search.ts'
 import type { EngineDeps } from '../deps.ts'
 import { afterReserving, reserve, withReserved } from '../../work/budgets/arithmetic.ts'
 import { type RunScope, scopeOf } from '../../work/scope.ts'
+import { pauseWithFault } from '../outcome/fault.ts'
+import { isPassing } from '../persist.ts'
 import { moveBrief } from '../../work/briefs/moves.ts'
 import type { Claimed } from '../attempt/start.ts'
 
@@ -28,8 +31,10 @@ export interface ClaimRound {
   stopped: boolean
   /** Evidence of an attempt waits to be checked. */
   reported: boolean
-  /** When the next provider takes launches again. */
-  heldUntil: string | null
+  /** The time at which a provider takes launches again, or the pause of a run ends. */
+  wakeAtMs: number | null
+  /** Briefs of a run could not be claimed; it is left out for a while. */
+  hasFailed: boolean
 }
 
 /**
@@ -39,7 +44,7 @@ export interface ClaimRound {
 export async function claimBriefs(
   deps: EngineDeps,
   limit: number,
-  search: Search = createSearch(),
+  search: Search = createSearch(deps.clock),
 ): Promise<ClaimRound> {
   const { ready, stopped, reported, heldUntil, waiting, streams } = await deps.db.read(async (tx) => {
     const work = await search.findWork(tx, limit)
@@ -47,32 +52,88 @@ export async function claimBriefs(
     return { ...work, waiting: await listWaiting(tx, limit), streams: await streamsByRun(tx, work) }
   })
   const byRun = Map.groupBy(ready, (each) => each.runId)
-  const results = await Promise.allSettled([
+  const paused = new Set(search.pauses.runIds())
+  const results = await Promise.all([
     ...[...byRun].map(([runId, found]) =>
-      deps.db.write([`run:${runId}`, ...(streams.get(runId) ?? [])], (tx) =>
-        claimOfRun(
-          deps,
-          tx,
-          runId,
-          found.map((each) => each.briefId),
+      orPause(deps, search, runId, () =>
+        deps.db.write([`run:${runId}`, ...(streams.get(runId) ?? [])], (tx) =>
+          claimOfRun(
+            deps,
+            tx,
+            runId,
+            found.map((each) => each.briefId),
+          ),
         ),
       ),
     ),
-    ...waiting.map((each) =>
-      deps.db.write([`run:${each.runId}`], async (tx) => {
-        const run = await findRun(tx, each.runId)
-        if (run !== undefined) await continueWaiting(scopeOf(deps, tx, run, 'engine'), each)
-        return []
-      }),
-    ),
+    ...waiting
+      .filter(({ runId }) => !paused.has(runId))
+      .map((each) =>
+        orPause(deps, search, each.runId, () =>
+          deps.db.write([`run:${each.runId}`], async (tx) => {
+            const run = await findRun(tx, each.runId)
+            if (run !== undefined) await continueWaiting(scopeOf(deps, tx, run, 'engine'), each)
+            return []
+          }),
+        ),
+      ),
   ])
   // Claimed briefs are launched, also when another run's transaction failed.
-  const claimed = results.flatMap((result) => {
-    if (result.status === 'fulfilled') return result.value
-    deps.log.error('a run’s briefs could not be claimed', { error: String(result.reason) })
-    return []
-  })
-  return { claimed, stopped, reported, heldUntil }
+  const claimed = results.flatMap((result) => result ?? [])
+  const ends = [heldUntil === null ? null : Date.parse(heldUntil), search.pauses.nextEndMs()].filter(
+    (each) => each !== null,
+  )
+  return {
+    claimed,
+    stopped,
+    reported,
+    wakeAtMs: ends.length === 0 ? null : Math.min(...ends),
+    hasFailed: results.includes(null),
+  }
+}
+
+/**
+ * Claims of one run. If that fails, the run is left out for a while, so that it holds up no other run; after some
+ * failures the operator is asked. Resolves to null after a failure. One that the store caused is retried with the next
+ * search.
+ */
+async function orPause(
+  deps: EngineDeps,
+  { pauses }: Search,
+  runId: string,
+  claimAll: () => Promise<Claimed[]>,
+): Promise<Claimed[] | null> {
+  try {
+    const claimed = await claimAll()
+    pauses.end(runId)
+    return claimed
+  } catch (error) {
+    if (isPassing(error)) {
+      deps.log.error('the store did not take the claims of a run', { run: runId, error: String(error) })
+      return []
+    }
+    const pauseMs = pauses.begin(runId)
+    const fault = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    deps.log.error('a run’s briefs could not be claimed; it is left out for a while', {
+      run: runId,
+      pauseMs,
+      error: fault,
+    })
+    if (pauseMs === null) await ask(deps, pauses, runId, error)
+    return null
+  }
+}
+
+async function ask(deps: EngineDeps, pauses: Pauses, runId: string, error: unknown): Promise<void> {
+  try {
+    await pauseWithFault(deps, runId, error instanceof Error ? error.message : String(error))
+    pauses.end(runId)
+  } catch (failure) {
+    deps.log.error('the operator could not be asked about a run that cannot be claimed', {
+      run: runId,
+      error: String(failure),
+    })
+  }
 }
 
 const noStreams: ReadonlyMap<string, readonly Stream[]> = new Map()

@@ -78,7 +78,7 @@ export function createEngine(parts: EngineDeps): Engine {
       wake()
     },
   })
-  const search = createSearch()
+  const search = createSearch(deps.clock)
   let passing: Promise<void> | null = null
   let again = false
   let started = false
@@ -87,7 +87,7 @@ export function createEngine(parts: EngineDeps): Engine {
   const missed = new Set<string>()
   const timers = new Set<() => void>()
   let stopPending = false
-  let holdTimer: { until: string; cancel: () => void } | null = null
+  let holdTimer: { untilMs: number; cancel: () => void } | null = null
 
   function wake(): void {
     if (!started || stopping) return
@@ -113,13 +113,15 @@ export function createEngine(parts: EngineDeps): Engine {
       const free = deps.slots - live.size
       // There is no room for more work; but on a shared store another process may have stopped the work of this one.
       if (free <= 0 && freeChecks() <= 0 && !mustStop && deps.db.kind === 'sqlite') return
-      const { claimed, stopped, reported, heldUntil } = await claimBriefs(deps, Math.max(0, free), search)
+      const { claimed, stopped, reported, wakeAtMs, hasFailed } = await claimBriefs(deps, Math.max(0, free), search)
       for (const each of claimed) begin(driver.start(each))
       isWaiting = reported && !mayExamine
       if (reported && freeChecks() > 0)
         for (const each of await claimExaminations(deps, freeChecks(), isHeld)) beginExamination(each)
       if (stopped) await interruptStopped()
-      wakeAfterHold(heldUntil)
+      wakeAfterHold(wakeAtMs)
+      // The slots that were meant for them are left to other runs.
+      if (hasFailed) again = true
     } catch (error) {
       stopPending ||= mustStop
       // Nothing is lost: ready work stays ready, and the sweep retries.
@@ -139,15 +141,15 @@ export function createEngine(parts: EngineDeps): Engine {
   }
 
   /** Wakes at the end of a hold, which the sweep would find up to half a minute late. */
-  function wakeAfterHold(until: string | null): void {
-    if (until === null || holdTimer?.until === until) return
+  function wakeAfterHold(untilMs: number | null): void {
+    if (untilMs === null || holdTimer?.untilMs === untilMs) return
     holdTimer?.cancel()
-    const ms = Math.max(0, Date.parse(until) - deps.clock.nowMs())
+    const ms = Math.max(0, untilMs - deps.clock.nowMs())
     const cancel = deps.clock.after(ms, () => {
       holdTimer = null
       wake()
     })
-    holdTimer = { until, cancel }
+    holdTimer = { untilMs, cancel }
   }
 
   function begin(attempt: LiveAttempt): void {

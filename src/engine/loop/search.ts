@@ -1,10 +1,13 @@
 import type { ReadTx } from '../../db/port.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import { findWork, type FullTier, type Work } from '../../work/briefs/ready-store.ts'
 import { createCaps } from './caps.ts'
+import { createPauses, type Pauses } from './pauses.ts'
 import { createRotation } from './rotation.ts'
 
 /** Finds the briefs that may start now, in the order in which they are to be claimed. */
 export interface Search {
+  readonly pauses: Pauses
   findWork(tx: ReadTx, limit: number): Promise<Work>
 }
 
@@ -13,17 +16,20 @@ export interface Search {
  * behind them in the order must not wait too. Tiers that were full the last time are checked first, so that a round
  * usually needs one query. The result is only a guess: `withinCaps` decides.
  */
-export function createSearch(): Search {
+export function createSearch(clock: Pick<Clock, 'nowMs'>): Search {
   const caps = createCaps()
   const rotation = createRotation()
+  const pauses = createPauses(clock)
   let full: readonly FullTier[] = []
 
   return {
+    pauses,
     async findWork(tx, limit) {
       full = await caps.fullAmong(tx, full)
       const ranges = rotation.ranges()
+      const paused = pauses.runIds().map((runId) => ({ runId, tier: null }))
       for (;;) {
-        const work = await findWork(tx, { limit, full, ranges })
+        const work = await findWork(tx, { limit, full: [...full, ...paused], ranges })
         const more = await caps.fullAmong(
           tx,
           work.ready.filter(({ tier }) => tier !== null),

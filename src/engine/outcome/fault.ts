@@ -1,6 +1,5 @@
 import type { Tx } from '../../db/port.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Playbook } from '../../playbooks/contract.ts'
 import { redact } from '../../secrets/redact.ts'
 import { holdAttempt } from '../../work/attempts/hold.ts'
 import { endLiveAttemptOf } from '../../work/attempts/end-live.ts'
@@ -10,11 +9,12 @@ import { failBrief, moveBrief, nameOf } from '../../work/briefs/moves.ts'
 import { canMove } from '../../work/briefs/states.ts'
 import { findBrief } from '../../work/briefs/store.ts'
 import { isGivenUp } from '../../work/briefs/unblock.ts'
-import { askQuestion } from '../../work/questions/ask.ts'
+import { keepPaused } from '../../work/gates/open.ts'
+import { askQuestion, claimAuthor } from '../../work/questions/ask.ts'
 import { faultOptions } from '../../work/questions/options.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
-import { openScope, type RunScope, scopeOf } from '../../work/scope.ts'
+import { openScope, type RunScope, scopeOf, withoutPlaybook } from '../../work/scope.ts'
 import type { EngineDeps } from '../deps.ts'
 import { isPassing, persist } from '../persist.ts'
 import { surfaceFailures } from './end.ts'
@@ -86,7 +86,7 @@ async function block(
   tx: Tx,
   { runId, briefId, attemptId, examiner }: FaultPlace,
   reason: string,
-  failAbandoned: (scope: RunScope, brief: Brief, reason: string) => Promise<boolean> = async () => false,
+  failAbandoned?: (scope: RunScope, brief: Brief, reason: string) => Promise<boolean>,
 ): Promise<void> {
   const run = await findRun(tx, runId)
   const brief = await findBrief(tx, briefId)
@@ -99,7 +99,7 @@ async function block(
     deps.log.error('a brief cannot be blocked', { run: runId, brief: briefId, status: brief.status })
     return
   }
-  if (await failAbandoned(scopeOf(deps, tx, run, 'engine'), brief, reason)) return
+  if ((await failAbandoned?.(scopeOf(deps, tx, run, 'engine'), brief, reason)) === true) return
   const question = await askQuestion(scope, {
     brief,
     kind: 'technical',
@@ -128,15 +128,30 @@ async function failAbandoned(scope: RunScope, brief: Brief, reason: string): Pro
   return true
 }
 
-/** Returns a scope that asks no playbook: the playbook may be the one that throws, or may no longer exist. */
 export const scopeWithoutPlaybook = (deps: EngineDeps, tx: Tx, run: Run): RunScope =>
-  scopeOf(
-    { ...deps, playbooks: new Map([[run.playbook, silent(run.playbook)]]), decide: async () => {} },
-    tx,
-    run,
-    'engine',
-  )
+  scopeOf(withoutPlaybook(deps, run), tx, run, 'engine')
 
-const silent = (name: Playbook['name']): Playbook => ({ name, decide: () => [] })
+/** Pauses a run whose briefs cannot be claimed, with a question of class `fault`, without asking its playbook. */
+export const pauseWithFault = (deps: EngineDeps, runId: string, reason: string): Promise<void> =>
+  deps.db.write([`run:${runId}`], async (tx) => {
+    const run = await findRun(tx, runId)
+    if (run === undefined || run.status !== 'running') return
+    const scope = scopeWithoutPlaybook(deps, tx, run)
+    await keepPaused(scope, 'its briefs could not be claimed')
+    await askQuestion(scope, {
+      brief: null,
+      kind: 'technical',
+      class: 'fault',
+      text: `The run is stuck: ${shorten(redact(reason), 1_000)}`,
+      context: shorten(run.goalAnchor, 1_000),
+      options: [
+        { key: 'retry', label: 'Try again', detail: 'The run continues.' },
+        { key: 'abandon', label: 'Give up', detail: 'The run fails.' },
+      ],
+      recommendation: 'retry',
+      risk: 'medium',
+      askedBy: claimAuthor,
+    })
+  })
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

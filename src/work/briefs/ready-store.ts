@@ -75,7 +75,7 @@ type Around = Pick<Work, 'stopped' | 'budgeted' | 'heldUntil'>
 
 function listReady(tx: ReadTx, { limit, full = [], ranges = allRuns }: Look, around: Around): Promise<ReadyBrief[]> {
   const { at } = openTx(tx)
-  const runs = full.flatMap(({ runId, tier }) => (tier === null ? [runId] : []))
+  const runs = padded(full.flatMap(({ runId, tier }) => (tier === null ? [runId] : [])))
   const parts = full.flatMap(({ runId, tier }) => (tier === null ? [] : [runId, tier]))
   return readyBriefs.all(
     sqlOf(tx),
@@ -83,6 +83,12 @@ function listReady(tx: ReadTx, { limit, full = [], ranges = allRuns }: Look, aro
     [at, limit, ...ranges.flatMap(({ low, high }, index) => [index, low, high]), ...parts, ...runs],
   )
 }
+
+/** Fills up to a power of two with ids of no run: each length is a statement that stays prepared. */
+const padded = (runIds: readonly string[]): string[] =>
+  runIds.length === 0
+    ? []
+    : [...runIds, ...Array.from({ length: 2 ** Math.ceil(Math.log2(runIds.length)) - runIds.length }, () => '')]
 
 const surroundings = columns({
   hasReady: flag,

@@ -16,6 +16,7 @@ import { resolveNote } from '../notes/moves.ts'
 import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
 import { continueAfterProof, isAboutProof } from '../proofs/answer.ts'
+import { isAboutClaim } from './ask.ts'
 import { continueMerge, isAboutMerge } from '../pull-requests/faults.ts'
 import { touchRun } from '../runs/moves.ts'
 import { endRun } from '../runs/end.ts'
@@ -65,7 +66,7 @@ export async function answerQuestion(
     [updated(questions, question, patch)],
   )
   if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
-  if (question.class === 'gate') await goOnAfterGate(scope, chosen?.key ?? null, by)
+  if (question.class === 'gate' || isAboutClaim(question)) await goOnAfterPause(scope, chosen?.key ?? null, by)
   if (question.class === 'checks') await continueAfterChecks(scope, question, chosen?.key ?? null, answer, by)
   else if (isAboutProof(question)) await continueAfterProof(scope, question, chosen?.key ?? null, clean, by)
   else if (isAboutMerge(question)) await continueMerge(scope, question, chosen?.key ?? null, by)
@@ -80,7 +81,7 @@ async function settleNote(scope: RunScope, noteId: string, answer: string): Prom
   await resolveNote(scope, note, answer, 'operator')
 }
 
-async function goOnAfterGate(scope: RunScope, key: string | null, by: string): Promise<void> {
+async function goOnAfterPause(scope: RunScope, key: string | null, by: string): Promise<void> {
   if (key === 'abandon') return endRun(scope, 'failed', 'the operator gave up')
   if (scope.run.status === 'paused') await resumeRun(scope, by)
 }

@@ -284,7 +284,12 @@ export const withdrawQuestion = (scope: RunScope, questionId: string): Promise<v
 
 /** Withdraws the questions whether to resume, because the run continues. */
 export const withdrawPauseQuestions = (scope: RunScope): Promise<void> =>
-  withdraw(scope, (question) => question.class === 'gate')
+  withdraw(scope, (question) => question.class === 'gate' || isAboutClaim(question))
+
+/** The author of a question about a run that could not be claimed. */
+export const claimAuthor = 'engine:claim'
+
+export const isAboutClaim = ({ askedBy }: Pick<Question, 'askedBy'>): boolean => askedBy === claimAuthor
 
 async function withdraw(scope: RunScope, isOver: (question: Question) => boolean): Promise<void> {
   if (scope.run.questionsOpen === 0) return

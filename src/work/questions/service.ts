@@ -1,7 +1,7 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { answerQuestion } from './answer.ts'
 import { withWaitingRuns } from '../budgets/show.ts'
-import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
+import { type RunScope, type ScopeParts, scopeOf, withoutPlaybook } from '../scope.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'
@@ -65,6 +65,10 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
           return answered
         })
       if (!isGivingUp(asked, answer)) return record(scopes)
+      const endWithout = (error: unknown): Promise<Question> =>
+        record({ ...withoutPlaybook(scopes, known), decide: (scope) => endUndecided(scope, actorName(by), error) })
+      if (!scopes.playbooks.has(known.playbook))
+        return endWithout(new Error(`the playbook "${known.playbook}" does not exist`))
       let fault: unknown
       const decide: ScopeParts['decide'] = (scope, event) =>
         scopes.decide(scope, event).catch((error: unknown) => {
@@ -76,7 +80,7 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
       } catch (error) {
         if (error !== fault || (error instanceof AgencyError && error.code !== 'bug')) throw error
         // A playbook that throws must not keep a run open that the operator gives up.
-        return record({ ...scopes, decide: (scope) => endUndecided(scope, actorName(by), error) })
+        return endWithout(error)
       }
     },
 

@@ -40,6 +40,7 @@ async function start(
       options.team === undefined ? undefined : await (await import('../../team/cli.ts')).readTeamOption(options.team),
     strict: options.strict,
     mission_id: options.mission,
+    priority: options.priority,
     organisation_id: options.org,
     repo: options.repo === undefined ? undefined : resolve(options.repo),
     base: options.base,
@@ -100,7 +101,7 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
     `${run.briefs_done + run.briefs_verified}/${run.briefs_total}`,
     ago(run.started_at, context.nowMs()),
     duration((run.ended_at === null ? context.nowMs() : Date.parse(run.ended_at)) - Date.parse(run.started_at)),
-    `${run.simulated ? '(simulated) ' : ''}${plain(run.goal_anchor)}`,
+    `${run.priority === 'medium' ? '' : `(${run.priority}) `}${run.simulated ? '(simulated) ' : ''}${plain(run.goal_anchor)}`,
   ])
   const columns = [
     { title: 'RUN' },

@@ -5,7 +5,7 @@ import { checkCast } from '../briefs/cast.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import { checkPlan } from '../briefs/create.ts'
-import { type ScopeParts, scopeOf } from '../scope.ts'
+import { type ScopeParts, scopeOf, scopeToEnd } from '../scope.ts'
 import { create } from '../../events/change.ts'
 import { listStreamEvents, newestSeq } from '../../events/store.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
@@ -190,7 +190,7 @@ export function createRuns(deps: RunDeps) {
             data: { from: run.status, to: 'cancelled' },
           })
         checkNotLanding(run)
-        const scope = scopeOf(deps.scopes, tx, run, actorName(by))
+        const scope = scopeToEnd(deps.scopes, tx, run, actorName(by))
         await endLiveAttempts(scope, 'the run was cancelled')
         await cancelRun(scope, reason ?? 'cancelled by the operator')
         return scope.run

@@ -4,6 +4,7 @@ import { openSqlite } from '../../../src/db/sqlite.ts'
 import { createSpawnDriver } from '../../../src/engine/attempt/spawn.ts'
 import { startExamination } from '../../../src/engine/examination/examination.ts'
 import { claimBriefs } from '../../../src/engine/loop/claim.ts'
+import { createSearch } from '../../../src/engine/loop/search.ts'
 import { applyDecisions } from '../../../src/engine/outcome/decide.ts'
 import type { EngineDeps } from '../../../src/engine/deps.ts'
 import { createMemoryFiles } from '../../../src/engine/attempt/memory-files.ts'
@@ -253,6 +254,7 @@ export class Play {
   async launchAll(wanted: readonly Brief[]): Promise<Brief[]> {
     const ids = new Set(wanted.map(({ id }) => id))
     const { claimed } = await claimBriefs(this.deps, ids.size, {
+      ...createSearch(this.deps.clock),
       findWork: async (tx) => {
         const work = await findWork(tx, { limit: 100_000 })
         return { ...work, ready: work.ready.filter(({ briefId }) => ids.has(briefId)) }

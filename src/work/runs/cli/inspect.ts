@@ -92,6 +92,7 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
       bold(context, run.id),
       statusText(context, run.status),
       run.playbook,
+      ...(run.priority === 'medium' ? [] : [`${run.priority} priority`]),
       ...(run.simulated ? ['simulated'] : []),
     ].join('  '),
   )
