@@ -7,6 +7,7 @@ import { resolvePersona } from '../../org/personas/find.ts'
 import type { Missions } from '../missions/service.ts'
 import { findMission } from '../missions/store.ts'
 import { requireRun } from '../runs/find.ts'
+import { listOpenRunIds } from '../runs/store.ts'
 import { withdrawBudgetQuestions } from './answer.ts'
 import { isNearlyUsed, isUsedUp, nameOfBudget, nothing, usedOf } from './arithmetic.ts'
 import type { Budget, BudgetRow, BudgetScope, SetBudget } from './contract.ts'
@@ -24,8 +25,12 @@ export function createBudgets({ db, missions }: { db: Db; missions: Missions }) 
     async set(by: Actor, input: SetBudget): Promise<Budget> {
       const missionId = input.missionId === undefined ? undefined : await missions.resolve(input.missionId)
       const place = await db.read((tx) => placeOf(tx, { ...input, missionId }))
-      const asking = await db.read((tx) => listBudgetQuestions(tx, place))
-      return db.write([streamOfPlace(place), ...asking.map(({ runId }): Stream => `run:${runId}`)], async (tx) => {
+      const runIds = await db.read(async (tx) => [
+        ...(await listBudgetQuestions(tx, place)).map(({ runId }) => runId),
+        // Calls that are recorded at the same time are counted: in the sum of earlier use or in the new budget.
+        ...(missionId === undefined ? [] : await listOpenRunIds(tx, missionId)),
+      ])
+      return db.write([streamOfPlace(place), ...runIds.map((id): Stream => `run:${id}`)], async (tx) => {
         const budget = await setLimits(tx, by, place, input)
         // The engine continues every run that waits for the budget when no question about it is open.
         if (!isUsedUp(budget)) await withdrawBudgetQuestions(tx, budget, actorName(by))

@@ -65,8 +65,9 @@ AND r.briefs_failed = 0 AND r.abandoned = 0 AND ${isUsedUp} AND NOT ${isInUse}
 AND NOT EXISTS (SELECT 1 FROM briefs h WHERE h.run_id = b.run_id AND ${isWaiting('h')} AND (u.scope <> 'persona' OR h.persona_id = b.persona_id))
 GROUP BY b.run_id, u.scope, u.scope_id
 UNION ALL SELECT MIN(b.id) AS brief_id, b.run_id, u.scope, u.scope_id, 1 AS is_held, MIN(${roomFlag}) AS has_room
-FROM briefs b JOIN runs r ON r.id = b.run_id JOIN budgets u ON ((u.scope = 'brief' AND u.scope_id = b.id) OR ${isAbove})
-WHERE ${isWaiting('b')} AND r.ended_at IS NULL AND NOT ${isAsked}
+FROM brief_holds o JOIN briefs b ON b.id = o.brief_id JOIN runs r ON r.id = b.run_id
+JOIN budgets u ON u.scope = o.subject AND ((u.scope = 'brief' AND u.scope_id = b.id) OR ${isAbove})
+WHERE o.kind = 'budget' AND b.status IN ('pending', 'blocked') AND r.ended_at IS NULL AND NOT ${isAsked}
 AND (${roomFlag} = 1 OR (${isUsedUp} AND r.status = 'running' AND r.briefs_failed = 0 AND r.abandoned = 0))
 GROUP BY b.run_id, u.scope, u.scope_id) w ORDER BY run_id, scope ${boundLimit}`,
     [limit],

@@ -54,6 +54,9 @@ export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: 
 export const findOpenRunOf = (tx: ReadTx, missionId: string): Promise<string | undefined> =>
   runIds.first(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL', [missionId])
 
+export const listOpenRunIds = (tx: ReadTx, missionId: string): Promise<string[]> =>
+  runIds.all(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL ORDER BY id', [missionId])
+
 /** Lists the active runs in a mission's workspace, oldest first. */
 export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: string): Promise<Run[]> =>
   (await findRows(tx, runs, 'mission_id = ? AND ended_at IS NULL ORDER BY started_at, id', [missionId])).filter(

@@ -6,7 +6,9 @@ export const budgetListCommand = command({
   summary: 'List budgets with their spent and reserved amounts',
   examples: ['agency budget list --scope organisation'],
   options: [
-    value('--scope <scope>', 'Only budgets of this scope', { choices: ['run', 'mission', 'persona', 'organisation'] }),
+    value('--scope <scope>', 'Only budgets of this scope', {
+      choices: ['brief', 'run', 'mission', 'persona', 'organisation'],
+    }),
     json,
   ],
 })
