@@ -47,7 +47,7 @@ export const listNotifications: Handler<typeof notifyListCommand> = async (conte
   return 0
 }
 
-const stateOf = { waiting: 'waiting', sent: 'good', failed: 'bad' } as const
+const stateOf = { waiting: 'waiting', sent: 'good', failed: 'bad', not_sent: 'bad' } as const
 
 /** Sends a test message; exits with 1 when a notifier did not accept it. */
 export const testNotifiers: Handler<typeof notifyTestCommand> = async (context, { adapter: only, json }) => {

@@ -13,7 +13,9 @@ export const Delivery = z.object({
 })
 export type Delivery = z.infer<typeof Delivery>
 
-export const NotificationStatus = z.enum(['waiting', 'sent', 'failed'])
+export const NotificationStatus = z
+  .enum(['waiting', 'sent', 'failed', 'not_sent'])
+  .describe('not_sent: no notifier receives it')
 
 export const NotificationRecord = z.object({
   id: z.string(),

@@ -6,7 +6,7 @@ import { describeStores, type FreshStore, type OpenFresh } from '../../test/supp
 import { createVirtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts'
 import { operator } from '../../test/support/work.ts'
 import type { NotifierSettings } from '../adapters/notify/contract.ts'
-import type { ReadTx } from '../db/port.ts'
+import type { Db, ReadTx } from '../db/port.ts'
 import { sqlOf } from '../db/tx.ts'
 import { auditEvents } from '../events/audit.ts'
 import { replayEvents } from '../events/replay.ts'
@@ -35,6 +35,10 @@ interface Fixture extends FreshStore {
   pass(ms: number): Promise<void>
   /** Restarts the daemon, with the same settings or others. */
   restart(entries?: readonly NotifierSettings[]): Promise<Fixture>
+  /** Cuts the process off from the store when the terminal gets its next line, as a kill would; resolves then. */
+  dieAtNextLine(): Promise<void>
+  /** Opens a second worker on the same store. */
+  second(): Promise<Fixture>
 }
 
 const note: NewNotification = {
@@ -59,16 +63,26 @@ async function openFixture(
   const hook = await httpEndpoint(behaviour)
   const lines: string[] = []
   const webhook: NotifierSettings = { adapter: 'webhook', timeoutSeconds: 10, url: `${hook.origin}/hooks/hunter2` }
-  const live = async (entries: readonly NotifierSettings[]): Promise<Fixture> => {
-    const { db } = store
-    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'w1', chaosPoint: noChaos })
-    const notifiers = createNotifiers(entries, { environment: {}, write: (line) => void lines.push(line) })
+  const live = async (entries: readonly NotifierSettings[], worker = 'w1'): Promise<Fixture> => {
+    let isDead = false
+    let onLine = (): void => {}
+    const db: Db = {
+      ...store.db,
+      write: (...args) => (isDead ? new Promise<never>(() => {}) : store.db.write(...args)),
+    }
+    const jobs = createJobs({ db, clock, ids: systemIds, worker, chaosPoint: noChaos })
+    const write = (line: string): void => {
+      lines.push(line)
+      onLine()
+    }
+    const notifiers = createNotifiers(entries, { environment: {}, write })
     const address = (): string => 'http://127.0.0.1:7717'
     const notify = createNotify({ db, clock, ids: systemIds, log: noLog, jobs, notifiers, address })
     await jobs.start()
-    onTestFinished(() => jobs.stop())
+    onTestFinished(() => (isDead ? undefined : jobs.stop()))
     return {
       ...store,
+      db,
       clock,
       jobs,
       notify,
@@ -86,9 +100,17 @@ async function openFixture(
         }
       },
       async restart(others = entries) {
-        await jobs.stop()
+        if (!isDead) await jobs.stop()
         return live(others)
       },
+      dieAtNextLine: () =>
+        new Promise((resolve) => {
+          onLine = () => {
+            isDead = true
+            resolve()
+          }
+        }),
+      second: () => live(entries, 'w2'),
     }
   }
   return live(only ?? [terminal, webhook])
@@ -170,7 +192,7 @@ describeStores('a notification', (openFresh) => {
     await jobs.settled()
     expect(lines).toHaveLength(1)
     expect((await rows()).map(({ status, deliveries }) => [status, deliveries.length]).sort()).toEqual([
-      ['sent', 0],
+      ['not_sent', 0],
       ['sent', 1],
     ])
     expect(await events()).toEqual(['notify_requested ', 'notify_requested terminal', 'notify_sent terminal'])
@@ -274,6 +296,41 @@ describeStores('a daemon that is restarted', (openFresh) => {
       'notify_sent webhook',
     ])
     expect(second.lines).toHaveLength(1)
+  })
+
+  it('sends a message again, with the same id, if it was killed before the record of it', async () => {
+    const killed = await openFixture(openFresh)
+    const death = killed.dieAtNextLine()
+    await killed.send()
+    await death
+    await expect.poll(() => killed.hook.requests.length).toBe(1)
+    const heir = await killed.restart()
+    await heir.jobs.settled()
+    const ids = heir.hook.requests.map(({ body }) => (JSON.parse(body) as { id: string }).id)
+    const [row] = await heir.rows()
+    expect(ids).toEqual([row?.id, row?.id])
+    expect(row).toMatchObject({ status: 'sent', deliveries: [{ ok: true }, { ok: true }] })
+    expect(await heir.events()).toEqual(['notify_requested terminal,webhook', 'notify_sent terminal,webhook'])
+  })
+
+  it('sends a message once if two workers run', async () => {
+    const first = await openFixture(openFresh)
+    const second = await first.second()
+    for (let index = 0; index < 20; index++) await first.send({ object: `gat_${index}` })
+    for (const { jobs } of [first, second]) await jobs.sweep()
+    for (const { jobs } of [first, second]) await jobs.settled()
+    expect(first.lines).toHaveLength(20)
+    expect(first.hook.requests).toHaveLength(20)
+  })
+
+  it('says that a message was not sent if no notifier is left', async () => {
+    const first = await openFixture(openFresh)
+    await first.jobs.stop()
+    await first.send()
+    const second = await first.restart([])
+    await second.jobs.settled()
+    expect(await second.rows()).toMatchObject([{ status: 'not_sent', deliveries: [] }])
+    expect(await second.events()).toEqual(['notify_requested terminal,webhook', 'notify_failed '])
   })
 
   it('drops the deliveries of a notifier that is no longer configured', async () => {

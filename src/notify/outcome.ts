@@ -21,7 +21,8 @@ export async function recordOutcome(
   const accepted = deliveries.filter(({ ok }) => ok)
   const failed = deliveries.filter(({ ok }) => !ok)
   const steps: { of: readonly Delivery[]; event: NewEvent }[] = []
-  if (accepted.length > 0 || failed.length === 0) steps.push({ of: accepted, event: sent(row, accepted) })
+  if (status === 'not_sent') steps.push({ of: [], event: unheard(row) })
+  else if (accepted.length > 0 || failed.length === 0) steps.push({ of: accepted, event: sent(row, accepted) })
   if (failed.length > 0) steps.push({ of: failed, event: notSent(row, failed, status === 'failed') })
   let current = row
   for (const [index, { of, event }] of steps.entries()) {
@@ -56,6 +57,14 @@ const sent = (row: NotificationRecord, accepted: readonly Delivery[]): NewEvent 
     audience: row.audience,
     adapters: accepted.map((each) => each.adapter),
   },
+})
+
+const unheard = (row: NotificationRecord): NewEvent => ({
+  kind: 'notify_failed',
+  by: 'daemon',
+  runId: row.runId,
+  message: `could not notify ${row.audience}: no notifier receives it any more`,
+  data: { notification_id: row.id, kind: row.kind, audience: row.audience, adapters: [], final: true },
 })
 
 const notSent = (row: NotificationRecord, failed: readonly Delivery[], isFinal: boolean): NewEvent => ({

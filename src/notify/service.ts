@@ -3,6 +3,7 @@ import type { ConfiguredNotifier, Notification } from '../adapters/notify/port.t
 import type { Db, Tx } from '../db/port.ts'
 import { create } from '../events/change.ts'
 import type { Jobs, RunningJob } from '../jobs/queue.ts'
+import type { Backoff } from '../jobs/schedule.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { bug, notFound, refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -30,18 +31,19 @@ export interface NotifyDeps {
 
 export type Notify = ReturnType<typeof createNotify>
 
-/** The waits between tries are 1, 2, 4 … 256 s: a receiver that is unavailable for eight minutes still gets the message. */
-const maxTries = 10
+/** A receiver that is unavailable for eight minutes still gets the message. */
+const backoff: Backoff = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000]
+const maxTries = backoff.length + 1
 const jobKind = 'notify'
 
 /** Notifies people, once per object, state and audience. A failure here stops nothing else. */
 export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () => [], address }: NotifyDeps) {
   const installation = createNotifierGroup(notifiers, clock)
   const ofTeam = createTeamNotifiers(make, clock)
-  jobs.handle(jobKind, deliver)
+  jobs.handle(jobKind, deliver, { backoff })
 
   /** A job may run twice and may run late: the row lists the notifiers that have already accepted the message. */
-  async function deliver({ payload, tries, signal }: RunningJob): Promise<void> {
+  async function deliver({ payload, isLastTry, signal }: RunningJob): Promise<void> {
     const { row, team } = await db.read(async (tx) => {
       const row = await findNotification(tx, String(payload))
       return { row, team: await ofTeam(tx, row?.runId ?? null) }
@@ -55,10 +57,11 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
     })
     const results = (await Promise.all(sent)).flat()
     const failed = results.filter(({ ok }) => !ok)
-    const isLast = tries + 1 >= maxTries
-    const status = failed.length === 0 ? 'sent' : isLast && !signal.aborted ? 'failed' : 'waiting'
+    const hasArrived = accepted.size > 0 || results.some(({ ok }) => ok)
+    const done = hasArrived ? 'sent' : 'not_sent'
+    const status = failed.length === 0 ? done : isLastTry && !signal.aborted ? 'failed' : 'waiting'
     const recorded = status === 'failed' ? results : results.filter((each) => each.ok || isFirst(row, each, signal))
-    if (recorded.length > 0 || status === 'sent')
+    if (recorded.length > 0 || failed.length === 0)
       await db.write([notifications.stream(row)], async (tx) => {
         const current = await findNotification(tx, row.id)
         if (current?.status === 'waiting') await recordOutcome(tx, current, { deliveries: recorded, status })
@@ -77,12 +80,12 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
       if (await isRecorded(tx, row)) return
       const team = await ofTeam(tx, row.runId)
       const names = [...installation.namesFor(row.kind), ...(team?.namesFor(row.kind) ?? [])]
-      await create(tx, notifications, names.length === 0 ? { ...row, status: 'sent' } : row, {
+      await create(tx, notifications, names.length === 0 ? { ...row, status: 'not_sent' } : row, {
         kind: 'notify_requested',
         by: 'daemon',
         runId: row.runId,
         level: 'verbose',
-        message: `notification for ${row.audience} requested: ${shorten(row.title, 200)}`,
+        message: `notification for ${row.audience} requested${names.length === 0 ? ', which no notifier receives' : ''}: ${shorten(row.title, 200)}`,
         data: { notification_id: row.id, kind: row.kind, audience: row.audience, adapters: names },
       })
       if (names.length > 0) await jobs.enqueue(tx, { kind: jobKind, payload: row.id, maxTries })

@@ -6,7 +6,9 @@ export const notifyListCommand = command({
   summary: 'List notifications and their deliveries, newest first',
   examples: ['agency notify list --status failed'],
   options: [
-    value('--status <status>', 'Only notifications with this status', { choices: ['waiting', 'sent', 'failed'] }),
+    value('--status <status>', 'Only notifications with this status', {
+      choices: ['waiting', 'sent', 'failed', 'not_sent'],
+    }),
     limit(),
     json,
   ],
