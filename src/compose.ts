@@ -203,6 +203,8 @@ export function composeAgency(parts: Parts): Agency {
     prepareTalent: talent?.prepare,
     chaosPoint,
     repositories: parts.repositories,
+    slots: parts.slots,
+    isLeftOut: engine.isLeftOut,
     interrupt: engine.interrupt,
   })
   const missionWorkspaces = createMissionWorkspaces({

@@ -126,6 +126,7 @@ export const status: Handler<typeof statusCommand> = async (context, options) =>
         ...(running.checks === 0 ? [] : [counted(running.checks, 'check')]),
       ].join(', '),
     ],
+    ...found.waiting.map((run): [string, string] => ['waiting', `${run.run_id} for ${run.waits_for}`]),
     ...found.stops.map((stop): [string, string] => ['stopped', stopText(stop, context.nowMs())]),
     ...found.provider_holds.map((hold): [string, string] => [
       'held',

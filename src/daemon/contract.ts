@@ -19,6 +19,9 @@ export const DaemonStatus = z.object({
     slots: z.number().int(),
     checks: z.number().int().describe('Attempts whose evidence is checked now'),
   }),
+  waiting: z
+    .array(z.object({ runId: z.string(), waitsFor: z.string() }))
+    .describe('The newest running runs of which nothing is at work, each with the reason; at most 5'),
   unpricedCalls: z.number().int().describe('Model calls without a known price, of open runs'),
   stops: z
     .array(

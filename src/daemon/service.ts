@@ -3,6 +3,7 @@ import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { findOrganisation } from '../org/organisations/store.ts'
 import { countOpenRuns } from '../work/runs/store.ts'
+import type { Runs } from '../work/runs/service.ts'
 import { listHolds, listStops } from '../work/stops/store.ts'
 import type { DaemonStatus } from './contract.ts'
 
@@ -10,7 +11,8 @@ export interface DaemonDeps {
   db: Db
   clock: Clock
   /** Returns the status without the running work, stops and holds. */
-  about: () => Omit<DaemonStatus, 'running' | 'unpricedCalls' | 'stops' | 'providerHolds'>
+  about: () => Omit<DaemonStatus, 'running' | 'waiting' | 'unpricedCalls' | 'stops' | 'providerHolds'>
+  runs: Pick<Runs, 'list'>
   engine: { running(): number; examining(): number }
   slots: number
   createLink: (path: string) => { url: string; expiresAt: string }
@@ -30,6 +32,7 @@ export function createDaemonService(deps: DaemonDeps) {
       return {
         ...deps.about(),
         running: { runs: open.runs, agents: deps.engine.running(), slots: deps.slots, checks: deps.engine.examining() },
+        waiting: await listWaiting(deps),
         unpricedCalls: open.unpricedCalls,
         ...held,
       }
@@ -55,6 +58,12 @@ export function createDaemonService(deps: DaemonDeps) {
 
     link: (path: string) => deps.createLink(path),
   }
+}
+
+/** As many as fit on a screen beside the rest; "agency runs" lists all. */
+async function listWaiting({ runs }: DaemonDeps): Promise<DaemonStatus['waiting']> {
+  const running = await runs.list({ status: 'running', limit: 20 })
+  return running.runs.flatMap(({ id, waitsFor }) => (waitsFor === null ? [] : [{ runId: id, waitsFor }])).slice(0, 5)
 }
 
 async function listNamedStops(tx: ReadTx): Promise<DaemonStatus['stops']> {

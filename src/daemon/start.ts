@@ -290,6 +290,7 @@ async function open(
     clock,
     about,
     engine: agency.engine,
+    runs: agency.runs,
     slots: values.slots,
     createLink,
     stop: () => void stop(),

@@ -113,6 +113,7 @@ export async function startAgency(
     db,
     clock,
     engine: agency.engine,
+    runs: agency.runs,
     slots,
     about: () => ({
       pid: process.pid,

@@ -42,7 +42,7 @@ export function RunTable({ runs }: { runs: readonly RunLine[] }) {
 function RunRow({ run }: { run: RunLine }) {
   return (
     <tr data-run={run.id}>
-      <td className="status">
+      <td className="status" title={run.waitsFor === null ? undefined : `Waits for ${run.waitsFor}`}>
         <StateLabel state={runState(run.status)} />
       </td>
       <td className="goal">

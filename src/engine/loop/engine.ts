@@ -38,6 +38,8 @@ export interface Engine {
   clean(runId: string): Promise<void>
   /** Interrupts agents and checks in the scope of a new stop. */
   applyStops(): void
+  /** Reports whether a run is left out for a while, because its briefs could not be claimed. */
+  isLeftOut(runId: string): boolean
   /** Number of agents at work in this process. */
   running(): number
   /** Number of examinations in this process. */
@@ -294,6 +296,7 @@ export function createEngine(parts: EngineDeps): Engine {
     clean: (runId) => cleanRun(deps, runId),
     timer: (timer) => onTimer(deps, timer),
     touch: (attemptId) => live.get(attemptId)?.touch(),
+    isLeftOut: (runId) => search.pauses.runIds().includes(runId),
     running: () => live.size,
     examining: () => examining.size,
     async idle() {

@@ -39,6 +39,7 @@ describeStores('a run that cannot be claimed', (openFresh) => {
     expect(await agency.settled(await agency.run())).toMatchObject({ status: 'done' })
     for (let sweep = 0; sweep < 10; sweep++) await agency.engine.sweep()
     expect(errorsOf(agency)).toHaveLength(1)
+    expect(await agency.inspect(run)).toMatchObject({ waitsFor: expect.stringContaining('could not be claimed') })
     await agency.pass(firstPauseMs)
     await agency.engine.idle()
     expect(errorsOf(agency)).toHaveLength(2)

@@ -50,6 +50,13 @@ export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<st
   return new Map(rows.map(({ tier, count }) => [tier, count]))
 }
 
+/** Counts the attempts whose agents are at work, by run. */
+export const countAtWork = (tx: ReadTx): Promise<{ runId: string; count: number }[]> =>
+  columns({ runId: text, count: integer }).all(
+    sqlOf(tx),
+    "SELECT run_id, COUNT(*) AS count FROM attempts WHERE status IN ('launching', 'running') GROUP BY run_id ORDER BY 2 DESC, 1",
+  )
+
 /** Lists every attempt that has not ended. */
 export const listLiveAttempts = (tx: ReadTx): Promise<Attempt[]> =>
   findRows(tx, attempts, "status <> 'ended' ORDER BY created_at, id")

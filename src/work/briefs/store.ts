@@ -163,6 +163,18 @@ export const listRunIdsHeldBy = (tx: ReadTx, kind: HoldKind): Promise<string[]> 
     [kind],
   )
 
+/** Finds the first brief of a run that nothing of its own holds. */
+export async function findReadyBrief(tx: ReadTx, runId: string): Promise<Brief | undefined> {
+  return (
+    await findRows(
+      tx,
+      briefs,
+      "run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND hold_count = 0 ORDER BY created_at, id LIMIT 1",
+      [runId],
+    )
+  )[0]
+}
+
 export const listBriefsOfPart = (tx: ReadTx, runId: string, part: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND part = ? ORDER BY created_at, number, id', [runId, part])
 

@@ -112,6 +112,8 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
     { title: 'GOAL', flexible: true },
   ] as const
   for (const line of tableLines(context, columns, rows)) context.out(line)
+  for (const { id, waits_for } of answer.runs)
+    if (waits_for !== null) context.out(`${id} waits for ${plain(waits_for)}`)
   return 0
 }
 

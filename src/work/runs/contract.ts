@@ -135,8 +135,14 @@ export interface PastRun {
   >
 }
 
+export const WaitsFor = z
+  .string()
+  .nullable()
+  .describe('The reason why nothing of it is at work, with the next command where there is one; null: something is')
+
 /** A run without its configuration, which can contain a plan of thousands of briefs. */
 export const RunLine = Run.omit({ configuration: true }).extend({
+  waitsFor: WaitsFor,
   tiers: z.array(Tier).optional().describe('Of a tiered run: which of them have been given something so far'),
 })
 export type RunLine = z.infer<typeof RunLine>
@@ -271,6 +277,7 @@ export const runOperations = {
     output: z.object({
       run: Run,
       status: RunStatus,
+      waitsFor: WaitsFor,
       briefs: z.array(HeldBrief),
       dependencies: z.array(Dependency).describe('Pairs of briefs of which one waits for the other; at most 20,000'),
       attempts: z.array(Attempt),

@@ -56,6 +56,7 @@ import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
 import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
 import { moveRun, moveRunsMission, touchRun } from './moves.ts'
 import { cancelRun } from './end.ts'
+import { type Surroundings, waitsFor } from './waits-for.ts'
 
 export type RunDefaults = Pick<
   RunConfiguration,
@@ -89,6 +90,9 @@ export interface RunDeps {
   chaosPoint: ChaosPoint
   /** Without it, no run can have a repository. */
   repositories?: Repositories | undefined
+  /** The number of agents that may run at once. */
+  slots: number
+  isLeftOut: Surroundings['isLeftOut']
   /** Receives, after commit, the attempts whose agents must stop. */
   interrupt: (attemptIds: readonly string[]) => void
 }
@@ -97,6 +101,7 @@ export type Runs = ReturnType<typeof createRuns>
 
 export function createRuns(deps: RunDeps) {
   const { db } = deps
+  const around = (): Surroundings => ({ at: deps.clock.at(), slots: deps.slots, isLeftOut: deps.isLeftOut })
   return {
     async create(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
       const prepared = await checkInput(deps, input)
@@ -137,8 +142,15 @@ export function createRuns(deps: RunDeps) {
           tx,
           found.filter(hasTeam).map(({ id }) => id),
         )
+        const lines: RunLine[] = []
+        for (const run of found)
+          lines.push({
+            ...withoutConfiguration(run),
+            waitsFor: await waitsFor(tx, run, around()),
+            tiers: reached.get(run.id),
+          })
         return {
-          runs: found.map((run) => ({ ...withoutConfiguration(run), tiers: reached.get(run.id) })),
+          runs: lines,
           counts: await countRuns(tx, query.organisationId),
         }
       }),
@@ -158,6 +170,7 @@ export function createRuns(deps: RunDeps) {
         return {
           run,
           status: run.status,
+          waitsFor: await waitsFor(tx, run, around()),
           briefs: briefs.map((brief) =>
             withLimits(withReasons(brief, reasonsOf(brief, held.get(brief.id) ?? [], run, beyond(brief))), limits),
           ),
@@ -357,4 +370,4 @@ function setupOf({ setup }: CreateRun, team: Prepared['team']): Pick<RunConfigur
 
 const hasTeam = ({ configuration }: Run): boolean => configuration.team !== undefined
 
-const withoutConfiguration = ({ configuration: _, ...line }: Run): RunLine => line
+const withoutConfiguration = ({ configuration: _, ...line }: Run): Omit<RunLine, 'waitsFor'> => line

@@ -108,6 +108,7 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
     context.out(`tokens   ${run.input_tokens} in, ${run.output_tokens} out${run.simulated ? ' (simulated)' : ''}`)
   if (brief === undefined) for (const spent of shown.spends) context.out(`cost     ${modelLine(spent)}`)
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
+  if (shown.waits_for !== null) context.out(`waits    for ${plain(shown.waits_for)}`)
   for (const line of waitingLines(shown)) context.out(line)
   if (brief !== undefined && shown.briefs[0] !== undefined) printDetails(context, shown.briefs[0])
   const view = viewOf(run)

@@ -23,6 +23,7 @@ import { runEndpoints } from '../endpoints.ts'
 export interface Inspection {
   run: Wire<Run>
   status: string
+  waits_for: string | null
   briefs: Wire<HeldBrief>[]
   dependencies: Wire<Dependency>[]
   attempts: Wire<Attempt>[]
