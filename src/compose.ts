@@ -237,7 +237,7 @@ export function composeAgency(parts: Parts): Agency {
     notes: createNotes({ db, scopes, touch: engine.touch, resolveRun: runs.resolve }),
     spends: createSpends({ db, missions }),
     budgets: createBudgets({ db, missions }),
-    stops: createStops({ db, clock: parts.clock, heed: engine.applyStops }),
+    stops: createStops({ db, heed: engine.applyStops }),
     missionWorkspaces,
     executions: createExecutions({
       db,

@@ -8,7 +8,7 @@ import { requestFor } from '../operations/request.ts'
 import { ConnectionLost, NoAnswer, Unreachable } from './http.ts'
 import { type DaemonAddress, send } from './send.ts'
 
-/** A daemon that restarts is back within seconds; an agent's work need not fail for that. */
+/** A daemon or a database that restarts is back within seconds; an agent's work need not fail for that. */
 const tries = 6
 const firstPauseMs = 100
 
@@ -64,7 +64,7 @@ function parseJson(text: string): unknown {
 
 const isTransient = (error: unknown): boolean =>
   error instanceof ApiError
-    ? error.problem.code === 'stopping'
+    ? error.problem.code === 'stopping' || error.problem.code === 'store_unusable'
     : error instanceof Unreachable || error instanceof ConnectionLost
 
 function toRefusal(error: unknown): unknown {

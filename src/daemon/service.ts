@@ -27,7 +27,7 @@ export function createDaemonService(deps: DaemonDeps) {
       const { open, ...held } = await deps.db.read(async (tx) => ({
         open: await countOpenRuns(tx),
         stops: await listNamedStops(tx),
-        providerHolds: await listHolds(tx, deps.clock.at()),
+        providerHolds: await listHolds(tx, tx.at),
       }))
       return {
         ...deps.about(),

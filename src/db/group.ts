@@ -51,6 +51,8 @@ export class CommitGroup {
   readonly sql: Sql
   /** Runs statements that read rows and no events: every call flushes pending rows, and events stay pending. */
   readonly rowSql: Sql
+  /** The time of the PostgreSQL server when the last stream was locked. */
+  lockedAtMs: number | null = null
   #heads = new Map<Stream, StreamHead>()
   #events: SqlRow[] = []
   #lockFeed: (() => Promise<unknown>) | undefined
@@ -106,17 +108,24 @@ export class CommitGroup {
   }
 
   async #lockHead(stream: Stream): Promise<StreamHead> {
-    const select = this.#lockFeed === undefined ? selectHead : selectAndLockHead
-    let row = this.#memory?.heads.get(stream) ?? (await heads.first(this.direct, select, [stream]))
+    let row = this.#memory?.heads.get(stream) ?? (await this.#readHead(stream))
     if (row === undefined) {
       // An empty head is sealed too: otherwise removing a stream's events together with its head would leave no trace.
       await this.direct.run(insertHead, [stream, sealOf(this.chainKey, stream, 0, '')])
-      row = this.#memory === undefined ? await heads.first(this.direct, select, [stream]) : { seq: 0, hash: '' }
+      row = this.#memory === undefined ? await this.#readHead(stream) : { seq: 0, hash: '' }
     }
     if (row === undefined) throw bug(`the stream "${stream}" vanished`)
     const head = { ...row, moved: false }
     this.#heads.set(stream, head)
     return head
+  }
+
+  async #readHead(stream: Stream): Promise<Pick<StreamHead, 'seq' | 'hash'> | undefined> {
+    if (this.#lockFeed === undefined) return heads.first(this.direct, selectHead, [stream])
+    const locked = await lockedHeads.first(this.direct, selectAndLockHead, [stream])
+    if (locked === undefined) return undefined
+    this.lockedAtMs = locked.nowMs
+    return { seq: locked.seq, hash: locked.hash }
   }
 
   insertEvent(columns: SqlRow): void {
@@ -194,6 +203,10 @@ export const sealOf = (key: ChainKey, stream: string, seq: number, hash: string)
 
 const heads = columns({ seq: integer, hash: text })
 const selectHead = 'SELECT seq, hash FROM streams WHERE stream = ?'
-const selectAndLockHead = `${selectHead} FOR UPDATE`
+/** The time of a PostgreSQL server in milliseconds since 1970; it passes during a transaction. */
+export const serverTime = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms'
+const lockedHeads = columns({ seq: integer, hash: text, nowMs: integer })
+/** The time is read after the lock was granted: of two transactions on one stream, the later one has the later time. */
+const selectAndLockHead = `WITH head AS MATERIALIZED (${selectHead} FOR UPDATE) SELECT seq, hash, ${serverTime} FROM head`
 const updateHead = 'UPDATE streams SET seq = ?, hash = ?, seal = ? WHERE stream = ?'
 const insertHead = "INSERT INTO streams (stream, seq, hash, seal) VALUES (?, 0, '', ?) ON CONFLICT (stream) DO NOTHING"

@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto'
 
 import pg from 'pg'
 
+import { isoAt, sleep } from '../kernel/clock.ts'
 import { AgencyError, bug, refusal } from '../kernel/errors.ts'
-import { redact } from '../secrets/redact.ts'
 import { announce } from './announce.ts'
 import { createChainKey } from './chain.ts'
-import { CommitGroup } from './group.ts'
+import { CommitGroup, serverTime } from './group.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
-import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
+import type { Commit, Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
+import { notifyText, openApart, payloadOf } from './postgres-apart.ts'
+import { isRefusedByServer, isStale, storeError, troubleOf, unknownOutcome, unusable } from './postgres-errors.ts'
 import { asTx, numbered, OpenTx } from './tx.ts'
 
 export interface PostgresOptions extends DbOptions {
@@ -23,37 +25,37 @@ export interface PostgresOptions extends DbOptions {
 const migrationLock = 7_246_091
 /** Lock for appending to the global feed; see `lockFeed` in group.ts. */
 const feedLock = 7_246_092
-const channel = 'agency_events'
+const lockFeedText = `SELECT pg_advisory_xact_lock(${feedLock}), ${notifyText}`
 /**
- * Error codes of lost races, and how often the transaction is tried: a deadlock that the sorted streams could not
- * prevent, a serialisation failure, a unique key that another transaction inserted meanwhile (the second try finds that
- * row and can report it).
+ * Lost races are tried again at once: a deadlock that the sorted streams could not prevent, a serialisation failure; a
+ * unique key that another transaction inserted meanwhile (the second try finds that row and can report it).
  */
-const tries = new Map([
-  ['40P01', 20],
-  ['40001', 20],
-  ['23505', 3],
-])
+const raceTries = 20
+const duplicateTries = 3
+/** Waits before a transaction is tried again that trouble of the server has undone; the callers go on after that. */
+const passingWaitsMs = [0, 100, 500, 2_000]
 
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const chainKey = createChainKey(options.chainKey)
-  const pool = new pg.Pool({ connectionString: options.url, max: options.connections ?? 10, types: { getTypeParser } })
+  const { clock } = options
+  const config: pg.ClientConfig = { connectionString: options.url, keepAlive: true, types: { getTypeParser } }
+  const pool = new pg.Pool({ ...config, max: options.connections ?? 10 })
   // A broken connection is replaced by the pool, and the query that used it fails. Without a listener the process
   // would end, also while the connection is checked out.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   // Our own commits wake listeners directly; a notification of them would wake every listener twice.
   const self = randomBytes(9).toString('base64url')
-  const lockFeed = `SELECT pg_advisory_xact_lock(${feedLock}), pg_notify('${channel}', '${self}')`
   let closed = false
   let count = 0
-  const sqlFor = (client: pg.PoolClient): Sql => createSql(client, () => count++)
+  const sqlFor = (client: pg.ClientBase): Sql => createSql(client, () => count++)
+  const timeOf = (ms: number): string => options.serverClock?.at() ?? isoAt(ms)
 
   try {
     const client = await pool.connect()
     try {
       if (options.readOnly === true) await checkSchema(sqlFor(client))
-      else await migrate(client, sqlFor(client), options.clock.at())
+      else await migrate(client, sqlFor(client), clock.at())
     } finally {
       client.release()
     }
@@ -62,77 +64,160 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     throw error instanceof AgencyError ? error : unusable(error)
   }
 
-  const listeners = new Set<(mayBeReady: boolean) => void>()
-  const wake = (mayBeReady: boolean): void => {
-    for (const listener of listeners) announce(() => listener(mayBeReady))
+  const listeners = new Set<(commit: Commit) => void>()
+  const call = (commit: Commit): void => {
+    for (const listener of listeners) announce(() => listener(commit))
   }
-  const stopListening = await listen(options, self, () => wake(true))
+  const apart = await openApart({ config, clock, sender: self }, call)
 
-  async function transact<T>(streams: readonly Stream[], work: (open: OpenTx) => Promise<T>): Promise<T> {
-    const client = await connect(pool)
+  async function begin(client: pg.ClientBase, text: string): Promise<{ nowMs: number; transaction: string }> {
+    count++
+    // The id of a transaction tells later whether it was committed, if the answer to its COMMIT is lost.
+    const isReading = text !== 'BEGIN'
+    const answers = (await client.query(
+      `${text}; SELECT ${serverTime}${isReading ? '' : ', pg_current_xact_id()::text AS transaction'}`,
+    )) as unknown as pg.QueryResult[]
+    const row = answers[1]?.rows[0] as { now_ms: string | number; transaction?: string }
+    return { nowMs: Number(row.now_ms), transaction: row.transaction ?? '' }
+  }
+
+  async function transact<T>(
+    client: pg.ClientBase,
+    streams: readonly Stream[],
+    work: (open: OpenTx) => Promise<T>,
+    findOut: (transaction: string) => Promise<Outcome> = findOutcome,
+  ): Promise<T> {
     const sql = sqlFor(client)
+    const { nowMs, transaction } = await begin(client, 'BEGIN')
+    const lockFeed = () => sql.run(lockFeedText, [payloadOf(self, told())])
+    const group = new CommitGroup({ sql, chainKey, lockFeed })
+    const heads = await group.lock(streams)
+    const open = new OpenTx({ group, at: timeOf(group.lockedAtMs ?? nowMs), writable: true, heads })
+    const told = () => ({
+      mayBeReady: open.mayBeReady,
+      jobs: open.affected.has('jobs'),
+      agents: open.affected.has('agents'),
+    })
+    const value = await guardNesting(() => work(open))
+    await group.seal()
+    count++
+    await commit(client, () => findOut(transaction))
+    outsideRequests(() => {
+      for (const callback of open.afterCommitCallbacks) announce(callback)
+      if (open.wroteEvents) call({ ...told(), isForeign: false })
+    })
+    return value
+  }
+
+  /** Commits, and if the answer is lost, asks the server on another connection whether the commit took place. */
+  async function commit(client: pg.ClientBase, findOut: () => Promise<Outcome>): Promise<void> {
+    let command
+    try {
+      ;({ command } = await client.query('COMMIT'))
+    } catch (error) {
+      if (isRefusedByServer(error)) throw error
+      const outcome = await findOut().catch(() => 'unknown')
+      if (outcome === 'unknown') throw unknownOutcome(error)
+      if (outcome === 'aborted') throw error
+      return
+    }
+    // PostgreSQL answers a COMMIT after a failed statement with a rollback and no error.
+    if (command !== 'COMMIT')
+      throw bug('a statement failed and its error was swallowed, so the transaction was rolled back')
+  }
+
+  async function findOutcome(transaction: string): Promise<Outcome> {
+    // The server may still be working on the COMMIT, or not have noticed yet that the connection has ended.
+    for (const waitMs of [0, 0, 0, 0, 50, 100, 200, 400, 800, 1_600, 3_200]) {
+      if (waitMs > 0) await sleep(clock, waitMs)
+      // Not through the pool, all of whose connections may wait for such an answer.
+      const { rows } = await apart.run((client) =>
+        client.query<{ status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [transaction]),
+      )
+      const status = rows[0]?.status
+      if (status === 'committed' || status === 'aborted') return status
+      // The server has forgotten transactions of long ago.
+      if (status === null) return 'unknown'
+    }
+    return 'unknown'
+  }
+
+  /** Runs work on a connection of the pool, which is replaced if the work has broken it. */
+  async function onPool<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await connect(pool)
     let broken: Error | undefined
     try {
-      await sql.run('BEGIN')
-      const group = new CommitGroup({ sql, chainKey, lockFeed: () => sql.run(lockFeed) })
-      const heads = await group.lock(streams)
-      const open = new OpenTx({ group, at: options.clock.at(), writable: true, heads })
-      const value = await guardNesting(() => work(open))
-      await group.seal()
-      await commit(client)
-      count++
-      outsideRequests(() => {
-        for (const callback of open.afterCommitCallbacks) announce(callback)
-        if (open.wroteEvents) wake(open.mayBeReady)
-      })
-      return value
+      return await work(client)
     } catch (error) {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure))
+      if (isStale(error)) broken ??= error as Error
       throw error
     } finally {
       client.release(broken)
     }
   }
 
+  /**
+   * Runs a transaction again that was not committed: at once after a lost race, after a while if the server was in
+   * trouble. One whose outcome is unknown is never run again.
+   */
+  async function retried<T>(transaction: () => Promise<T>): Promise<T> {
+    let troubles = 0
+    for (let tries = 1; ; tries++) {
+      try {
+        return await transaction()
+      } catch (error) {
+        const trouble = troubleOf(error)
+        if (trouble === 'race' && tries < raceTries) continue
+        if (trouble === 'duplicate' && tries < duplicateTries) continue
+        const waitMs = trouble === 'passing' && !closed ? passingWaitsMs[troubles++] : undefined
+        if (waitMs === undefined) throw storeError(error)
+        if (waitMs > 0) await sleep(clock, waitMs)
+      }
+    }
+  }
+
   const refuseClosed = (): void => {
     if (closed) throw refusal('stopping', 'the store is closed')
+  }
+  const refuseReadOnly = (): void => {
+    if (options.readOnly === true) throw bug('a write to a store that was opened read-only')
   }
 
   return {
     kind: 'postgres',
+    isShared: true,
     async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNesting()
       refuseClosed()
-      if (options.readOnly === true) throw bug('a write to a store that was opened read-only')
+      refuseReadOnly()
       const once = claimOnce()
       const body = (open: OpenTx): Promise<T> =>
         once === undefined ? work(asTx(open)) : answerOnce(asTx(open), once, () => work(asTx(open)))
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await transact(streams, body)
-        } catch (error) {
-          if (attempt >= triesAfter(error)) throw storeError(error)
-        }
-      }
+      return retried(() => onPool((client) => transact(client, streams, body)))
     },
     async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
       refuseNesting()
       refuseClosed()
-      const client = await connect(pool)
-      const sql = sqlFor(client)
-      let broken: Error | undefined
+      return retried(() =>
+        onPool(async (client) => {
+          const { nowMs } = await begin(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+          const group = new CommitGroup({ sql: sqlFor(client), chainKey })
+          const view = new OpenTx({ group, at: timeOf(nowMs), writable: false })
+          const value = await guardNesting(() => work(asTx(view)))
+          await sqlFor(client).run('COMMIT')
+          return value
+        }),
+      )
+    },
+    async writeApart(work) {
+      refuseNesting()
+      refuseClosed()
+      refuseReadOnly()
       try {
-        await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-        const group = new CommitGroup({ sql, chainKey })
-        const view = new OpenTx({ group, at: options.clock.at(), writable: false })
-        const value = await guardNesting(() => work(asTx(view)))
-        await sql.run('COMMIT')
-        return value
+        return await apart.run((client) => transact(client, [], (open) => work(asTx(open)), nothingToAsk))
       } catch (error) {
-        await client.query('ROLLBACK').catch((failure: Error) => (broken = failure))
         throw storeError(error)
-      } finally {
-        client.release(broken)
       }
     },
     once: runOnce,
@@ -140,22 +225,21 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    recheck: () => call({ mayBeReady: false, jobs: false, agents: false, isForeign: true }),
     statements: () => count,
     async close() {
       if (closed) return
       closed = true
-      await stopListening()
+      await apart.close()
       await pool.end()
     },
   }
 }
 
-/** Commits and checks the result: PostgreSQL answers a COMMIT after a failed statement with a rollback and no error. */
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('COMMIT')
-  if (command !== 'COMMIT')
-    throw bug('a statement failed and its error was swallowed, so the transaction was rolled back')
-}
+type Outcome = 'committed' | 'aborted' | 'unknown'
+
+/** The connection that would be asked is the one that was lost. */
+const nothingToAsk = async (): Promise<Outcome> => 'unknown'
 
 async function migrate(client: pg.PoolClient, sql: Sql, at: string): Promise<void> {
   await client.query('SELECT pg_advisory_lock($1)', [migrationLock])
@@ -163,7 +247,7 @@ async function migrate(client: pg.PoolClient, sql: Sql, at: string): Promise<voi
   await client.query('SELECT pg_advisory_unlock($1)', [migrationLock])
 }
 
-function createSql(client: pg.PoolClient, counted: () => void): Sql {
+function createSql(client: pg.ClientBase, counted: () => void): Sql {
   const query = async (text: string, values: readonly SqlValue[] = []): Promise<pg.QueryResult> => {
     counted()
     return client.query({ name: statementName(text), text: numbered(text), values: values as SqlValue[] })
@@ -193,66 +277,10 @@ function statementName(text: string): string {
 const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format: 'text' | 'binary') =>
   oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser
 
-/**
- * Listens on a separate connection, which is opened again when it breaks. One wake-up makes up for notifications missed
- * meanwhile; those that the network loses without an error are found by the engine's sweep.
- */
-async function listen(options: PostgresOptions, self: string, wake: () => void): Promise<() => Promise<void>> {
-  let client: pg.Client | null = null
-  let closed = false
-  let cancelRetry = (): void => {}
-  async function connectOnce(): Promise<void> {
-    const next = new pg.Client({ connectionString: options.url })
-    client = next
-    next.on('notification', ({ payload }) => payload !== self && wake())
-    next.on('error', retry)
-    try {
-      await next.connect()
-      await next.query(`LISTEN ${channel}`)
-    } catch {
-      await next.end().catch(() => {})
-      retry()
-    }
-  }
-  function retry(): void {
-    cancelRetry()
-    if (!closed) cancelRetry = options.clock.after(1_000, () => void connectOnce().then(wake))
-  }
-  await connectOnce()
-  return async () => {
-    closed = true
-    cancelRetry()
-    await client?.end().catch(() => {})
-  }
-}
-
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
     throw unusable(error)
   }
-}
-
-const triesAfter = (error: unknown): number =>
-  error instanceof Error && 'code' in error ? (tries.get(String(error.code)) ?? 1) : 1
-
-function unusable(error: unknown): AgencyError {
-  const reason = redact(
-    error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error),
-  )
-  return refusal('store_unusable', `PostgreSQL at DATABASE_URL cannot be used: ${reason}`, {
-    hint: 'Check that the server runs and that DATABASE_URL names it; unset it to use the embedded store.',
-    cause: error,
-  })
-}
-
-function storeError(error: unknown): unknown {
-  if (error instanceof AgencyError || !(error instanceof Error)) return error
-  const code = 'code' in error ? String(error.code) : ''
-  if (code === '53100')
-    return refusal('store_full', 'the disk of the PostgreSQL server is full; nothing was changed', { cause: error })
-  if (/^(08|53|57P|ECONN|EPIPE)/.test(code) || /Connection terminated|not queryable/.test(error.message))
-    return unusable(error)
-  return error
 }

@@ -8,7 +8,7 @@ import { createChainKey } from './chain.ts'
 import { CommitGroup, type WriterMemory } from './group.ts'
 import { applyMigrations, checkSchema } from './migrate.ts'
 import { answerOnce, claimOnce, guardNesting, outsideRequests, refuseNesting, runOnce } from './once.ts'
-import type { Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
+import type { Commit, Db, DbOptions, ReadTx, Sql, SqlRow, SqlValue, Stream, Tx } from './port.ts'
 import { RowCache } from './row-cache.ts'
 import { openingError, storeError } from './sqlite-errors.ts'
 import { asTx, OpenTx } from './tx.ts'
@@ -63,7 +63,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
   // one connection, so its reads are queued with the writes.
   const reader = inMemory ? writer : connectFile(options.path, true)
 
-  const listeners = new Set<(mayBeReady: boolean) => void>()
+  const listeners = new Set<(commit: Commit) => void>()
   const queue: Waiting[] = []
   // There is no other writer: the next batch finds the heads and rows that this one commits.
   const memory: WriterMemory = { heads: new Map(), rows: new RowCache() }
@@ -112,7 +112,11 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       for (const callback of open.afterCommitCallbacks) announce(callback)
     }
     for (const { item, value } of ran) item.resolve(value)
-    if (wroteEvents) for (const listener of listeners) announce(() => listener(mayBeReady))
+    if (wroteEvents) call({ mayBeReady, jobs: false, agents: false, isForeign: false })
+  }
+
+  function call(commit: Commit): void {
+    for (const listener of listeners) announce(() => listener(commit))
   }
 
   /**
@@ -205,8 +209,9 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
     if (closed) throw refusal('stopping', 'the store is closed')
   }
 
-  return {
+  const db: Db = {
     kind: 'sqlite',
+    isShared: false,
     async write<T>(streams: readonly Stream[], work: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNesting()
       refuseClosed()
@@ -226,11 +231,14 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       reads = turn.catch(() => {})
       return turn
     },
+    // No other process writes, and a transaction waits for one batch at most.
+    writeApart: (work) => db.write([], work),
     once: runOnce,
     onCommit(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    recheck: () => call({ mayBeReady: false, jobs: false, agents: false, isForeign: true }),
     statements: () => writer.count() + (inMemory ? 0 : reader.count()),
     async close() {
       if (closed) return
@@ -241,6 +249,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
       if (options.connection === undefined) writer.database.close()
     },
   }
+  return db
 }
 
 /**

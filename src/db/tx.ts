@@ -16,6 +16,8 @@ export class OpenTx {
   wroteEvents = false
   /** True unless the transaction has declared that it makes no work ready. */
   mayBeReady = true
+  /** Declared effects on other processes of a shared store. */
+  readonly affected = new Set<'jobs' | 'agents'>()
   #heads: Map<Stream, StreamHead>
 
   constructor(options: { group: CommitGroup; at: string; writable: boolean; heads?: Map<Stream, StreamHead> }) {
@@ -49,6 +51,10 @@ export class OpenTx {
 
   makesNothingReady(): void {
     this.mayBeReady = false
+  }
+
+  affectsOthers(what: 'jobs' | 'agents'): void {
+    this.affected.add(what)
   }
 
   async lock(stream: Stream): Promise<void> {

@@ -131,7 +131,7 @@ describeStores('a transaction', (openFresh) => {
   it('tells listeners if every transaction of a commit made no work ready', async () => {
     const { db } = await openFresh()
     const seen: boolean[] = []
-    db.onCommit((mayBeReady) => seen.push(mayBeReady))
+    db.onCommit(({ mayBeReady }) => seen.push(mayBeReady))
     const write = (isQuiet: boolean): Promise<unknown> =>
       db.write(['system'], async (tx) => {
         if (isQuiet) tx.makesNothingReady()

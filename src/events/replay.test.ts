@@ -23,7 +23,7 @@ interface Worker {
 }
 
 const roles = table<Role>('roles', { stream: () => 'org:1' })
-const workers = table<Worker>('workers', { stream: () => 'system' })
+const workers = table<Worker>('workers', { stream: () => 'system', added: { home: '', fingerprint: '' } })
 const event: NewEvent = { kind: 'org_changed', by: 'operator', message: 'changed' }
 const worker: Worker = { id: 'w1', boot: 1, host: 'here', pid: 1, startedAt: 'then', heartbeatAt: 'then' }
 

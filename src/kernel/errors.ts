@@ -60,6 +60,10 @@ export const notFound = (noun: string, id: string | number, hint?: string): Agen
 export const bug = (message: string, data?: Record<string, unknown>): AgencyError =>
   refusal('bug', message, data === undefined ? {} : { data })
 
+/** Reports whether the change that failed may have been recorded all the same, because the answer to it was lost. */
+export const mayHaveHappened = (error: unknown): boolean =>
+  error instanceof AgencyError && error.data['outcome'] === 'unknown'
+
 /** Exit codes: 0 done, 1 refused, 2 wrong usage, 3 not found, 4 a conflict that a named flag overrides. */
 export const exitCodes: Record<ErrorCode, 1 | 2 | 3 | 4> = {
   invalid_input: 2,

@@ -3,7 +3,7 @@ import { open, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import type { Db, Stream, Tx } from '../db/port.ts'
-import { refusal } from '../kernel/errors.ts'
+import { mayHaveHappened, refusal } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { deleteFileMoves, type FileMove, insertFileMoves, listFileMoves } from './file-moves-store.ts'
 import { follow, followPath, prepareRoot, realRoot, unusableData } from './paths.ts'
@@ -97,7 +97,9 @@ export function createFiles({ root, db, log }: { root: string; db: Db; log: Log 
       try {
         result = await db.write(streams, (tx) => work(tx, (puts) => staged.put(tx, puts)))
       } catch (error) {
-        await staged.discard()
+        // The next start finishes the moves if they were recorded, and removes the content if they were not.
+        if (mayHaveHappened(error)) log.warn('files stay staged: the answer to their commit was lost', { error })
+        else await staged.discard()
         throw error
       }
       await staged.finish()

@@ -69,7 +69,10 @@ async function manage<Place extends StoreLocation>(
   options: Partial<DbOptions> = {},
 ): Promise<FreshStore & { place: Place }> {
   const open = async (more: Partial<DbOptions> & { readOnly?: boolean } = {}): Promise<Db> => {
-    const db = await openStore(place, { clock: systemClock, chainKey: testChainKey, ...options, ...more })
+    const merged = { clock: systemClock, chainKey: testChainKey, ...options, ...more }
+    // The time of a test is that of its clock, also on the server; a test of the server's own time uses the system clock.
+    const serverClock = merged.serverClock ?? (merged.clock === systemClock ? undefined : merged.clock)
+    const db = await openStore(place, { ...merged, serverClock })
     onTestFinished(() => db.close())
     return db
   }

@@ -13,7 +13,11 @@ import type { RunScope } from '../scope.ts'
 export async function endLiveAttempts(scope: RunScope, why: string): Promise<void> {
   const live = await listLiveAttemptsOfRun(scope.tx, scope.run.id)
   for (const attempt of live) await endLive(scope, attempt, why)
-  if (live.length > 0) scope.tx.afterCommit(() => scope.interrupt(live.map(({ id }) => id)))
+  if (live.length > 0)
+    interruptAfterCommit(
+      scope,
+      live.map(({ id }) => id),
+    )
 }
 
 /** Ends the attempt of one brief in the same way. */
@@ -21,7 +25,13 @@ export async function endLiveAttemptOf(scope: RunScope, brief: Brief, why: strin
   const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   if (attempt === undefined || attempt.status === 'ended') return
   await endLive(scope, attempt, why)
-  scope.tx.afterCommit(() => scope.interrupt([attempt.id]))
+  interruptAfterCommit(scope, [attempt.id])
+}
+
+/** Interrupts agents and checks here and in the other processes of a shared store. */
+export function interruptAfterCommit({ tx, interrupt }: RunScope, ids: readonly string[]): void {
+  tx.affectsOthers('agents')
+  tx.afterCommit(() => interrupt(ids))
 }
 
 async function endLive(scope: RunScope, attempt: Attempt, why: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { updated } from '../../events/change.ts'
+import { interruptAfterCommit } from '../attempts/end-live.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
 import type { Proof } from './contract.ts'
@@ -17,7 +18,7 @@ export async function cancelProof(scope: RunScope, proof: Proof, why: string): P
     },
     [updated(proofs, proof, { status: 'cancelled', detail: why, endedAt: scope.tx.at })],
   )
-  scope.tx.afterCommit(() => scope.interrupt([proof.id]))
+  interruptAfterCommit(scope, [proof.id])
 }
 
 /** Ends the proof of a run that is being ended, if one is under way. */

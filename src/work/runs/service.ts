@@ -166,7 +166,7 @@ export function createRuns(deps: RunDeps) {
         const artifacts = await listArtifacts(tx, run.id)
         const limits = await findLimitsOfRun(tx, run.id)
         const held = Map.groupBy(await listHoldsOfRun(tx, run.id), ({ briefId }) => briefId)
-        const beyond = await externalHolds(tx, run, briefs, deps.clock.at())
+        const beyond = await externalHolds(tx, run, briefs, tx.at)
         return {
           run,
           status: run.status,

@@ -1,7 +1,6 @@
 import type { Db } from '../../db/port.ts'
 import { create, deleted, record } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { refusal } from '../../kernel/errors.ts'
 import { redact } from '../../secrets/redact.ts'
 import { resolveOrganisation } from '../../org/organisations/find.ts'
@@ -10,14 +9,13 @@ import { findStop, listHolds, listStops, providerHolds, scopeOfStop, stops } fro
 
 export interface StopDeps {
   db: Db
-  clock: Clock
   /** Called after commit to interrupt the running agents of the stopped scope. */
   heed: () => void
 }
 
 export type Stops = ReturnType<typeof createStops>
 
-export function createStops({ db, clock, heed }: StopDeps) {
+export function createStops({ db, heed }: StopDeps) {
   const idOf = async (organisation: string | undefined): Promise<number | null> =>
     organisation === undefined ? null : (await db.read((tx) => resolveOrganisation(tx, organisation))).id
 
@@ -25,12 +23,13 @@ export function createStops({ db, clock, heed }: StopDeps) {
     organisationId === null ? ('system' as const) : (`org:${organisationId}` as const)
 
   return {
-    list: () => db.read(async (tx) => ({ stops: await listStops(tx), providerHolds: await listHolds(tx, clock.at()) })),
+    list: () => db.read(async (tx) => ({ stops: await listStops(tx), providerHolds: await listHolds(tx, tx.at) })),
 
     async set(by: Actor, organisation: string | undefined, reason: string): Promise<Stop> {
       const organisationId = await idOf(organisation)
       const scope = scopeOfStop(organisationId)
       return db.write([streamOf(organisationId)], async (tx) => {
+        tx.affectsOthers('agents')
         tx.afterCommit(heed)
         const already = await findStop(tx, scope)
         if (already !== undefined) return already
