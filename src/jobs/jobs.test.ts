@@ -567,7 +567,7 @@ const victim = `
   import { systemClock } from ${JSON.stringify(new URL('../kernel/clock.ts', import.meta.url).href)}
   import { systemIds } from ${JSON.stringify(new URL('../kernel/ids.ts', import.meta.url).href)}
   const [place, fatal] = process.argv.slice(1)
-  const db = await openStore(JSON.parse(place), { clock: ahead(), chainKey: new Uint8Array(32).fill(7) })
+  const db = await openStore(JSON.parse(place), { clock: ahead(), serverClock: ahead(), chainKey: new Uint8Array(32).fill(7) })
   const chaosPoint = (point) => point === fatal && process.kill(process.pid, 'SIGKILL')
   const jobs = createJobs({ db, clock: ahead(), ids: systemIds, worker: 'victim', chaosPoint })
   jobs.handle('work', async () => {})

@@ -5,6 +5,7 @@ import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 import type { Ids, JobId } from '../kernel/ids.ts'
 import type { Json } from '../kernel/json.ts'
 import type { ChaosPoint } from '../kernel/chaos-point.ts'
+import type { Log } from '../kernel/log.ts'
 import { shorten } from '../kernel/text.ts'
 import { redact } from '../secrets/redact.ts'
 import { type Backoff, nextScheduled, retryAt } from './schedule.ts'
@@ -28,9 +29,11 @@ export interface JobDeps {
   db: Db
   clock: Clock
   ids: Ids
-  /** The same after every restart of this worker, so that it resumes at once the jobs it left behind. */
+  /** `<id>:<boot>`: a worker resumes at once the jobs that earlier boots of the same id left behind. */
   worker: string
   chaosPoint: ChaosPoint
+  /** Gets the bugs of the queue itself; without it they end the process. */
+  log?: Pick<Log, 'error'>
   /** How long a claim is valid without a sweep: longer than two sweeps, or a slow handler would also run elsewhere. */
   leaseMs?: number
   /** Maximum number of handlers that run at once. */
@@ -82,7 +85,8 @@ export interface KindOptions {
 
 export type Jobs = ReturnType<typeof createJobs>
 
-export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_000, concurrency = 16 }: JobDeps) {
+export function createJobs(deps: JobDeps) {
+  const { db, clock, ids, worker, chaosPoint, leaseMs = 120_000, concurrency = 16 } = deps
   const handlers = new Map<string, { handler: Handler; options: KindOptions }>()
   const running = new Map<JobId, Promise<void>>()
   let stopping: AbortController | null = null
@@ -109,15 +113,18 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     pumping ??= pump()
   }
 
+  /** Wakes at a due time; `at` is the present time of the store, which need not be that of this process. */
+  const wakeAt = (dueAt: string, at: string): void => wakeAfter(Date.parse(dueAt) - Date.parse(at))
+
   /** Sets the only timer, for the earliest known due time. */
-  function wakeAt(dueAt: string): void {
+  function wakeAfter(ms: number): void {
     if (!isStarted()) return
-    const dueMs = Date.parse(dueAt)
-    if (dueMs <= clock.nowMs()) return wake()
+    if (ms <= 0) return wake()
+    const dueMs = clock.nowMs() + ms
     if (pumping !== null) meanwhile = Math.min(meanwhile ?? dueMs, dueMs)
     if (timer !== null && timer.dueMs <= dueMs) return
     timer?.cancel()
-    const cancel = clock.after(dueMs - clock.nowMs(), () => {
+    const cancel = clock.after(ms, () => {
       timer = null
       wake()
     })
@@ -132,6 +139,7 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
       }
     } catch (error) {
       ignoreStoreErrors(error)
+      wakeAfter(retryMs)
     } finally {
       pumping = null
     }
@@ -153,16 +161,16 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     if (!isStarted()) return giveBack(claimed)
     timer?.cancel()
     timer = null
-    if (meanwhile !== null) wakeAt(isoAt(meanwhile))
+    if (meanwhile !== null) wakeAfter(meanwhile - clock.nowMs())
     // A job of our own that still runs after its lease expired must not run twice at once.
     const fresh = claimed.filter((job) => !running.has(job.id))
     for (const job of fresh) start(job)
     backlog = next !== null && next <= at
     if (next === null) return
-    if (next > at) wakeAt(next)
+    if (next > at) wakeAt(next, at)
     else if (fresh.length > 0) again = running.size < concurrency
     // The job is due but locked: another worker is claiming it at this moment.
-    else if (room > 0) wakeAt(isoAt(clock.nowMs() + 1_000))
+    else if (room > 0) wakeAfter(retryMs)
   }
 
   /** Releases jobs that were claimed while the queue was being stopped. */
@@ -207,24 +215,31 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
       return failed(job, error, known.options)
     }
     chaosPoint('job.ran')
-    const nextAt = await db.write([], (tx) =>
-      finishJob(freeing(tx, job), job.id, worker, job.schedule === null ? null : nextScheduled(job.schedule, tx.at)),
-    )
+    const next = await db.write([], async (tx) => ({
+      at: tx.at,
+      dueAt: await finishJob(
+        freeing(tx, job),
+        job.id,
+        worker,
+        job.schedule === null ? null : nextScheduled(job.schedule, tx.at),
+      ),
+    }))
     if (job.lane !== null) wake()
-    if (nextAt !== null) wakeAt(nextAt)
+    if (next.dueAt !== null) wakeAt(next.dueAt, next.at)
   }
 
   async function failed(job: Job, error: unknown, options: KindOptions): Promise<void> {
-    const failure: Failure = { tries: job.tries + 1, error: describe(error) }
-    const nextAt = await db.write([], async (tx) => {
+    // Trouble of the store says nothing about the job.
+    const failure: Failure = { tries: job.tries + (isOfStore(error) ? 0 : 1), error: describe(error) }
+    const next = await db.write([], async (tx) => {
       freeing(tx, job)
-      if (failure.tries >= job.maxTries) return giveUp(tx, job, failure, options)
-      const dueAt = retryAt(tx.at, failure.tries, options.backoff)
+      if (failure.tries >= job.maxTries) return { at: tx.at, dueAt: await giveUp(tx, job, failure, options) }
+      const dueAt = retryAt(tx.at, Math.max(1, failure.tries), options.backoff)
       await retryJob(tx, job.id, worker, dueAt, failure)
-      return dueAt
+      return { at: tx.at, dueAt }
     })
     if (job.lane !== null && failure.tries >= job.maxTries) wake()
-    if (nextAt !== null) wakeAt(nextAt)
+    if (next.dueAt !== null) wakeAt(next.dueAt, next.at)
   }
 
   /**
@@ -258,7 +273,8 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
         error: null,
         createdAt: tx.at,
       })
-      tx.afterCommit(() => wakeAt(dueAt))
+      if (dueAt <= tx.at) tx.affectsOthers('jobs')
+      tx.afterCommit(() => wakeAt(dueAt, tx.at))
       return added
     },
 
@@ -273,7 +289,10 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
       if (isStarted()) return
       stopping = new AbortController()
       // With several processes, a commit of another one may contain a job for this one.
-      if (db.kind === 'postgres') stopListening = db.onCommit(wake)
+      if (db.isShared)
+        stopListening = db.onCommit(({ jobs, isForeign }) => {
+          if (jobs && isForeign) wake()
+        })
       await db.write([], (tx) => releaseJobsOf(tx, worker))
       wake()
       await pumping
@@ -312,6 +331,19 @@ export function createJobs({ db, clock, ids, worker, chaosPoint, leaseMs = 120_0
     settled,
   }
 
+  /**
+   * Ignores errors of the store, which are handled elsewhere: jobs that could not be claimed or finished are found
+   * again. Others are bugs.
+   */
+  function ignoreStoreErrors(error: unknown): void {
+    if (isOfStore(error)) return
+    if (deps.log === undefined)
+      queueMicrotask(() => {
+        throw error
+      })
+    else deps.log.error('the queue of jobs failed', { error: stackOf(error) })
+  }
+
   /** Resolves when nothing is being claimed or run. */
   async function settled(): Promise<void> {
     while (pumping !== null || running.size > 0) await (pumping ?? Promise.all(running.values()))
@@ -326,16 +358,13 @@ function dueTime(at: string, { dueAt, delayMs, schedule }: NewJob): string {
   return delayMs === undefined ? next : isoAt(Date.parse(at) + delayMs)
 }
 
-/**
- * Ignores errors of the store, which are handled elsewhere or end the daemon: claimed jobs are found by a later sweep.
- * Rethrows others as bugs.
- */
-function ignoreStoreErrors(error: unknown): void {
-  if (error instanceof AgencyError && ['store_full', 'store_unusable', 'stopping'].includes(error.code)) return
-  queueMicrotask(() => {
-    throw error
-  })
-}
+/** How soon the queue looks again after the store has refused, or while another worker claims the same jobs. */
+const retryMs = 1_000
+
+const isOfStore = (error: unknown): boolean =>
+  error instanceof AgencyError && ['store_full', 'store_unusable', 'stopping'].includes(error.code)
+
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))
 
 const describe = (error: unknown): string =>
   storable(shorten(redact(error instanceof Error ? error.message : String(error)), 2_000))

@@ -139,9 +139,14 @@ export async function releaseJob(tx: Tx, id: JobId, worker: string): Promise<voi
   await sqlOf(tx).run(`UPDATE jobs SET ${free}, again_at = NULL WHERE id = ? AND claimed_by = ?`, [id, worker])
 }
 
-/** Releases the jobs that an earlier process of the same worker left behind. */
+/** Releases the jobs that earlier boots of the same worker left behind. */
 export async function releaseJobsOf(tx: Tx, worker: string): Promise<void> {
-  await sqlOf(tx).run(`UPDATE jobs SET ${free}, again_at = NULL WHERE claimed_by = ?`, [worker])
+  const [id = ''] = worker.split(':')
+  await sqlOf(tx).run(`UPDATE jobs SET ${free}, again_at = NULL WHERE claimed_by = ? OR substr(claimed_by, 1, ?) = ?`, [
+    id,
+    id.length + 1,
+    `${id}:`,
+  ])
 }
 
 /**
