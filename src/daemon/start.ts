@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 import type { NotifierSettings } from '../adapters/notify/contract.ts'
@@ -13,8 +12,9 @@ import { loadConfiguration } from '../config/load.ts'
 import { openStore, type StoreLocation } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
+import { createHeartbeat } from '../engine/loop/heartbeat.ts'
 import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../engine/loop/wakes.ts'
-import { registerWorker } from '../engine/loop/workers-store.ts'
+import { retireWorker } from '../engine/loop/workers-store.ts'
 import { playbooksRoot, promptPath, talentRoot, version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
 import { createJobs } from '../jobs/queue.ts'
@@ -56,6 +56,7 @@ import { createLog } from './log.ts'
 import { makeDemoRepository } from './demos/repository.ts'
 import { createDemos, type Demos } from './demos/service.ts'
 import { promptOf } from './prompts.ts'
+import { identityOf, registerDaemon } from './registration.ts'
 import { createRuntimes } from './runtimes.ts'
 import { createDaemonService } from './service.ts'
 import { forgetTeamTalent, prepareTeamTalent } from './team-talent.ts'
@@ -86,8 +87,9 @@ export interface Daemon {
   createLink(path: string): { url: string; expiresAt: string }
   /** Interrupts agents, completes open requests and releases every resource. */
   stop(): Promise<void>
-  /** Resolves when the daemon has stopped for any reason. */
-  readonly stopped: Promise<void>
+  /** Resolves when the daemon has stopped: to the reason if it had to, to null if it was asked to. */
+  readonly stopped: Promise<string | null>
+  readonly log: Log
 }
 
 /** Starts an installation, from its home directory to its listening sockets. */
@@ -129,6 +131,9 @@ async function open(
   const location = storeLocation(paths, values)
   const db = await openStore(location, { clock, chainKey })
   undo.push(() => db.close())
+  // Before anything is written: a store that another daemon uses stays as it is.
+  const worker = await registerDaemon(db, identityOf(paths, chainKey), log)
+  undo.push(() => retire(db, worker, log))
   const isFirst = await seedOrganisation(db, { isEmpty: begin === 'empty' })
   if (begin === 'empty' && !isFirst) log.warn('this home was started before, so its content stays as it is')
   // The trial of the box is a process to wait for; meanwhile the talent is read.
@@ -154,13 +159,8 @@ async function open(
   })
   await prepareFiles(db, org.files, log)
   if (begin === 'reference') await loadReference({ db, clock, log, importer: org.importer })
-  const workerId = readOrCreateSecret(
-    join(paths.home, 'worker.id'),
-    () => `wrk_${randomToken().slice(0, 12)}`,
-  ).toString('utf8')
-  const worker = await db.write([], (tx) => registerWorker(tx, { id: workerId, host: hostname(), pid: process.pid }))
 
-  const jobs = createJobs({ db, clock, ids: systemIds, worker: workerId, chaosPoint })
+  const jobs = createJobs({ db, clock, ids: systemIds, worker, chaosPoint, log })
   const makeNotifiers = (entries: readonly NotifierSettings[]): ConfiguredNotifier[] =>
     createNotifiers(entries, { environment: env, write: print ?? ((line) => log.info(line)) })
   const notify = createNotify({
@@ -257,6 +257,17 @@ async function open(
     gates: agency.gates,
   })
   const feed = createFeed({ db })
+  const heartbeat = createHeartbeat({
+    db,
+    worker,
+    clock,
+    log,
+    engine: agency.engine,
+    superseded: () => {
+      log.error(supersededMessage, { worker })
+      void stop(supersededMessage)
+    },
+  })
   const credentials = createCredentials({
     operatorToken,
     chainKey,
@@ -265,9 +276,9 @@ async function open(
   })
 
   let listening: Listening | null = null
-  const { promise: stopped, resolve: setStopped } = Promise.withResolvers<void>()
+  const { promise: stopped, resolve: setStopped } = Promise.withResolvers<string | null>()
   let stopping: Promise<void> | null = null
-  const stop = (): Promise<void> => (stopping ??= shutDown())
+  const stop = (reason: string | null = null): Promise<void> => (stopping ??= shutDown(reason))
   const createLink = (path: string): { url: string; expiresAt: string } => {
     const { code, expiresAt } = credentials.createLink(path)
     return { url: `${listening?.address ?? ''}/enter?code=${code}`, expiresAt }
@@ -306,19 +317,22 @@ async function open(
     maxBodyBytes: values.bodyLimitMb * 1_000_000,
   })
 
-  async function shutDown(): Promise<void> {
+  async function shutDown(reason: string | null): Promise<void> {
     log.info('stopping')
     rmSync(paths.daemonFile, { force: true })
     await agency.engine.stop()
     await jobs.stop()
     await server.stop()
     for (const step of undo.reverse()) await step()
-    setStopped()
+    setStopped(reason)
   }
 
   listening = await server.listen({ socket: paths.socket, port: values.port ?? undefined })
   undo.push(() => (stopping === null ? server.stop() : undefined))
   await prepareTeamTalent(db, talent, log)
+  // An embedded store has one owner, whose death the next start proves; only a shared store needs a heartbeat.
+  if (db.isShared) heartbeat.start()
+  undo.push(() => heartbeat.stop())
   await agency.engine.start()
   await scheduleHousekeeping({ db, jobs, clock, workspaces: paths.workspaces, maxDiskMb: values.setup.maxDiskMb, log })
   await projections.refresh()
@@ -331,7 +345,19 @@ async function open(
     started_at: startedAt,
   })
   log.info('ready', { pid: process.pid, version, address: listening.address, store: location.kind })
-  return { address: listening.address, agency, demos, db, feed, createLink, stop, stopped }
+  return { address: listening.address, agency, demos, db, feed, log, createLink, stop: () => stop(), stopped }
+}
+
+const supersededMessage =
+  'another daemon has registered under the id of this one, so this home was copied or restored elsewhere; this daemon stops'
+
+/** Lets the next daemon start at once; without this record it waits for the end of the heartbeats. */
+async function retire(db: Db, worker: string, log: Log): Promise<void> {
+  await db
+    .write([], (tx) => retireWorker(tx, worker))
+    .catch((error: unknown) => {
+      log.warn('the end of this daemon could not be recorded', { error: String(error) })
+    })
 }
 
 /** Returns the personality text in the prompts of a persona's agents; empty for the system and for people. */

@@ -89,13 +89,13 @@ export function beginLife(world: World): Life {
         throw refusal('store_unusable', failedRead)
       }),
     onCommit: (listener) =>
-      world.db.onCommit((mayBeReady) => {
+      world.db.onCommit((commit) => {
         if (dead) return
         if (world.phase === 'busy' && random.chance(world.rates.lostWake)) return world.fault('lost wake')
-        listener(mayBeReady)
+        listener(commit)
         if (world.phase !== 'busy' || !random.chance(world.rates.doubleWake)) return
         world.fault('repeated wake')
-        listener(mayBeReady)
+        listener(commit)
       }),
   }
   const clock: Clock = {

@@ -13,6 +13,7 @@ import { openStore } from '../../src/db/open.ts'
 import type { Db } from '../../src/db/port.ts'
 import type { Engine } from '../../src/engine/loop/engine.ts'
 import type { Notice } from '../../src/work/scope.ts'
+import { createHeartbeat, type HeartbeatDeps } from '../../src/engine/loop/heartbeat.ts'
 import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../../src/engine/loop/wakes.ts'
 import { auditEvents } from '../../src/events/audit.ts'
 import type { Event } from '../../src/events/contract.ts'
@@ -43,6 +44,7 @@ import { createSeenLog, type LogLineSeen } from './server.ts'
 import { type FreshStore, type OpenFresh, testChainKey } from './store.ts'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
 import { operator, plainDefaults } from './work.ts'
+import { enlistWorker } from './worker.ts'
 import type { AttemptFiles } from '../../src/work/attempts/files.ts'
 
 export interface AgencyOptions {
@@ -65,6 +67,8 @@ export interface AgencyOptions {
   prices?: Prices
   worker?: string
   chaosPoint?: ChaosPoint
+  /** Makes the process send heartbeats; called when another one has registered under its id. */
+  superseded?: () => void
   /** Called while the engine ends the agents of an earlier process. */
   killSurvivors?: (attemptIds: readonly string[]) => Promise<void>
   listSurvivors?: Parts['listSurvivors']
@@ -126,6 +130,8 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   const store = options.db ?? (await openMemoryStore(clock))
   await seedOrganisation(store)
   const { db, die, isDead } = mortal(store)
+  const worker = options.worker ?? 'test:1'
+  await enlistWorker(store, worker)
   const logged: LogLineSeen[] = []
   const { files, prompts, outputs } = rememberingFiles()
   const workspaces = createMemoryWorkspaces()
@@ -133,7 +139,6 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   const gates = createGates()
   const points = createPoints(options.chaosPoint ?? noChaos)
   const call: AgencyCall = (request) => answer(db, agency, gates, request)
-  const worker = options.worker ?? 'test:1'
   const ids = options.ids ?? systemIds
   const jobs = createJobs({ db, clock, ids, worker, chaosPoint: points.chaosPoint })
   const notices: Notice[] = []
@@ -176,7 +181,17 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   wakeGates(jobs, composed.gates)
   wakeRuns(jobs, composed.engine)
   wakeChecks(jobs, composed.repositorySettings)
-  const { engine, started } = withJobs(composed.engine, jobs)
+  const beating: Engine =
+    options.superseded === undefined
+      ? composed.engine
+      : withHeartbeat(composed.engine, {
+          db,
+          worker,
+          clock,
+          log: createSeenLog(logged),
+          superseded: options.superseded,
+        })
+  const { engine, started } = withJobs(beating, jobs)
   const agency: Agency = { ...composed, engine }
 
   onTestFinished(async () => {
@@ -224,6 +239,22 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
       return found
     },
     die,
+  }
+}
+
+/** Sends heartbeats from the start to the end of an engine. */
+function withHeartbeat(engine: Engine, parts: Omit<HeartbeatDeps, 'engine'>): Engine {
+  const heart = createHeartbeat({ ...parts, engine })
+  return {
+    ...engine,
+    start: () => {
+      heart.start()
+      return engine.start()
+    },
+    stop: () => {
+      heart.stop()
+      return engine.stop()
+    },
   }
 }
 
@@ -332,7 +363,8 @@ function mortal(store: Db): { db: Db; die(): void; isDead(): boolean } {
       ...store,
       write: (streams, body) => alive(() => store.write(streams, body)),
       read: (body) => alive(() => store.read(body)),
-      onCommit: (listener) => store.onCommit((mayBeReady) => dead || listener(mayBeReady)),
+      writeApart: (body) => alive(() => store.writeApart(body)),
+      onCommit: (listener) => store.onCommit((commit) => dead || listener(commit)),
     },
     die: () => {
       dead = true

@@ -30,6 +30,7 @@ import type { Repositories } from '../../src/repositories/port.ts'
 import type { WorkspaceRequest, Workspaces } from '../../src/workspaces/port.ts'
 import { agentWork } from '../../src/work/agent-work.ts'
 import { freshFolder } from './store.ts'
+import { testWorker } from './worker.ts'
 import { talentFolders } from './talent.ts'
 
 export interface StartOptions {
@@ -58,8 +59,8 @@ export async function startAgency(
     poolText: talent.textOf,
   })
   await writeInitialFiles(db, org.files)
-  const worker = await db.write([], (tx) => registerWorker(tx, { id: 'wrk_test', host: 'here', pid: process.pid }))
-  const jobs = createJobs({ db, clock, ids: systemIds, worker: 'wrk_test', chaosPoint: noChaos })
+  const worker = await db.write([], (tx) => registerWorker(tx, { ...testWorker, id: 'wrk_test', pid: process.pid }))
+  const jobs = createJobs({ db, clock, ids: systemIds, worker, chaosPoint: noChaos })
   const makeNotifiers = (entries: readonly NotifierSettings[]) =>
     createNotifiers(entries, { environment: {}, write: () => {} })
   const notify = createNotify({

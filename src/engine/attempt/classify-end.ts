@@ -39,13 +39,13 @@ export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, { bro
   if (reason !== undefined) return { outcome: 'interrupted', detail: reason, report: null }
   if (stopped === 'budget') return { outcome: 'budget', detail: refused?.reason ?? 'a budget is used up', report: null }
   if (isLimited) return { outcome: 'interrupted', detail: limitedDetail(ended.limited as Limited), report: null }
-  return { outcome: 'interrupted', detail: stopped === 'stopped' ? 'stopped' : 'the daemon stopped', report: null }
+  return { outcome: 'interrupted', detail: stopDetails[stopped ?? ''] ?? 'the daemon stopped', report: null }
 }
 
 /** Returns the reason of an interruption, as events and limits use it. */
 export function interruptionReason({ reason, stopped, ended }: AgentEnd): string {
   if (reason !== undefined) return reason
-  if (stopped === 'stopped') return 'stopped'
+  if (stopped === 'stopped' || stopped === 'cut_off') return stopped
   return stopped === null && ended.limited !== undefined ? 'provider_limited' : 'daemon_stopped'
 }
 
@@ -62,7 +62,12 @@ function withDenied(classified: Classified, { denied = [] }: AgentEnded): Classi
   return { ...classified, outcome: 'blocked', detail }
 }
 
-const stopsWithoutFault: ReadonlySet<Stop> = new Set(['daemon_stop', 'stopped', 'budget'])
+const stopsWithoutFault: ReadonlySet<Stop> = new Set(['daemon_stop', 'stopped', 'budget', 'cut_off'])
+
+const stopDetails: Readonly<Record<string, string>> = {
+  stopped: 'stopped',
+  cut_off: 'the daemon was cut off from the store',
+}
 
 const limitedDetail = ({ reason }: Limited): string =>
   shorten(`its provider takes no more calls: ${redact(reason)}`.replace(/\s+/g, ' '), 300)

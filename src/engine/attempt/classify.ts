@@ -4,7 +4,7 @@ import { redact, redactDeeply } from '../../secrets/redact.ts'
 import { type Outcome, Report } from '../../work/attempts/contract.ts'
 
 /** The reason why the engine itself ended an attempt, if it did. */
-export type Stop = 'deadline_idle' | 'deadline_hard' | 'daemon_stop' | 'cancelled' | 'budget' | 'stopped'
+export type Stop = 'deadline_idle' | 'deadline_hard' | 'daemon_stop' | 'cancelled' | 'budget' | 'stopped' | 'cut_off'
 
 export interface Ending {
   ended: AgentEnded

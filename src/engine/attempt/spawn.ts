@@ -13,7 +13,7 @@ import { type EngineDeps, runtimeOf } from '../deps.ts'
 import { resolveInputs } from './inputs.ts'
 import type { Refused } from '../../work/budgets/arithmetic.ts'
 import { outputOf } from './output-schema.ts'
-import { persist } from '../persist.ts'
+import { isPassing, persist } from '../persist.ts'
 import { renderBrief } from './prompt.ts'
 import { turnOf } from '../../work/briefs/split.ts'
 import { playbookOf, scopeOf } from '../../work/scope.ts'
@@ -64,6 +64,7 @@ function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots)
     let ended: AgentEnded
     let played = nothingPlayed()
     let calls: PricedCall[] = []
+    let reason: string | null = null
     try {
       const runtime = runtimeOf(deps, claimed.brief)
       const place = workspaceRequest(deps, run, claimed.brief)
@@ -111,6 +112,8 @@ function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots)
       // A fault of Agency cannot be distinguished from an agent that cannot be started, so it is logged with its run.
       const failure = handle === null ? 'could not be started' : 'could not be followed'
       await interrupt()
+      // Trouble of the store is not the agent's fault.
+      if (isPassing(error)) reason = 'store_trouble'
       deps.log.warn(`an attempt ${failure}`, { run: run.id, attempt: attempt.id, error: String(error) })
       ended = {
         kind: 'ended',
@@ -131,6 +134,7 @@ function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots)
         streams: spending.streams(),
         refused,
         startFailed: handle === null,
+        ...(reason === null ? {} : { reason }),
       },
       { mayExamine },
     ).catch((error: unknown) => {

@@ -13,7 +13,7 @@ import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
 import { endAttempt, surfaceFailures } from '../outcome/end.ts'
 import { blockWithFault, withNet } from '../outcome/fault.ts'
-import { persist } from '../persist.ts'
+import { isPassing, persist } from '../persist.ts'
 import { examine, type Examined } from './examine.ts'
 
 /** The check of one attempt's evidence by this process. */
@@ -55,7 +55,8 @@ export function startExamination(deps: EngineDeps, claimed: Claimed): Examinatio
         const why = error instanceof Error ? error.message : String(error)
         if (aborted.signal.aborted) return why
         deps.log.warn('the evidence of an attempt could not be checked', { ...place, tries: tries + 1, error: why })
-        const waitMs = waitsMs[tries]
+        // Trouble of the store passes, and says nothing about the evidence.
+        const waitMs = waitsMs[tries] ?? (isPassing(error) ? waitsMs.at(-1) : undefined)
         if (waitMs === undefined || (error instanceof AgencyError && error.code === 'bug'))
           return shorten(redact(why), 1_000)
         await Promise.race([sleep(deps.clock, waitMs), untilAborted(aborted.signal)])

@@ -31,7 +31,7 @@ export interface ClaimRound {
   stopped: boolean
   /** Evidence of an attempt waits to be checked. */
   reported: boolean
-  /** The time at which a provider takes launches again, or the pause of a run ends. */
+  /** The time, by the clock of this process, at which a provider takes launches again or the pause of a run ends. */
   wakeAtMs: number | null
   /** Briefs of a run could not be claimed; it is left out for a while. */
   hasFailed: boolean
@@ -46,8 +46,9 @@ export async function claimBriefs(
   limit: number,
   search: Search = createSearch(deps.clock),
 ): Promise<ClaimRound> {
-  const { ready, stopped, reported, heldUntil, waiting, streams } = await deps.db.read(async (tx) => {
-    const work = await search.findWork(tx, limit)
+  const { ready, stopped, reported, heldForMs, waiting, streams } = await deps.db.read(async (tx) => {
+    const { heldUntil, ...found } = await search.findWork(tx, limit)
+    const work = { ...found, heldForMs: heldUntil === null ? null : Date.parse(heldUntil) - Date.parse(tx.at) }
     if (!work.budgeted) return { ...work, waiting: [], streams: noStreams }
     return { ...work, waiting: await listWaiting(tx, limit), streams: await streamsByRun(tx, work) }
   })
@@ -80,7 +81,7 @@ export async function claimBriefs(
   ])
   // Claimed briefs are launched, also when another run's transaction failed.
   const claimed = results.flatMap((result) => result ?? [])
-  const ends = [heldUntil === null ? null : Date.parse(heldUntil), search.pauses.nextEndMs()].filter(
+  const ends = [heldForMs === null ? null : deps.clock.nowMs() + heldForMs, search.pauses.nextEndMs()].filter(
     (each) => each !== null,
   )
   return {
@@ -141,7 +142,10 @@ const noStreams: ReadonlyMap<string, readonly Stream[]> = new Map()
 /**
  * Returns the streams of budgets before the transaction begins, so that all transactions lock them in the same order.
  */
-async function streamsByRun(tx: ReadTx, { ready }: Work): Promise<ReadonlyMap<string, readonly Stream[]>> {
+async function streamsByRun(
+  tx: ReadTx,
+  { ready }: Pick<Work, 'ready'>,
+): Promise<ReadonlyMap<string, readonly Stream[]>> {
   const streams = new Map<string, readonly Stream[]>()
   for (const [runId, found] of Map.groupBy(ready, (each) => each.runId)) {
     const { missionId, organisationId } = found[0] as Work['ready'][number]

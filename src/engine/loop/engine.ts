@@ -14,7 +14,6 @@ import { findProofToMake, type LiveProof, startProving } from '../git/prove.ts'
 import { onTimer } from './timers.ts'
 import { killOrphans, recoverAttempts } from './recover.ts'
 import { createSearch } from './search.ts'
-import { heartbeat, heartbeatMs } from './workers-store.ts'
 
 export interface Engine {
   /** Marks abandoned attempts of earlier processes, then starts to claim. */
@@ -40,6 +39,9 @@ export interface Engine {
   applyStops(): void
   /** Reports whether a run is left out for a while, because its briefs could not be claimed. */
   isLeftOut(runId: string): boolean
+  /** Interrupts all agents and checks and claims nothing until `reconnect`: no heartbeat reaches the store. */
+  cutOff(): void
+  reconnect(): Promise<void>
   /** Number of agents at work in this process. */
   running(): number
   /** Number of examinations in this process. */
@@ -90,9 +92,12 @@ export function createEngine(parts: EngineDeps): Engine {
   const timers = new Set<() => void>()
   let stopPending = false
   let holdTimer: { untilMs: number; cancel: () => void } | null = null
+  /** True while another process may take the work of this one over. */
+  let isCutOff = false
+  const atWork = () => [...live.values(), ...examining.values(), ...proving.values()]
 
   function wake(): void {
-    if (!started || stopping) return
+    if (!started || stopping || isCutOff) return
     if (passing !== null) {
       again = true
       return
@@ -113,8 +118,8 @@ export function createEngine(parts: EngineDeps): Engine {
     stopPending = false
     try {
       const free = deps.slots - live.size
-      // There is no room for more work; but on a shared store another process may have stopped the work of this one.
-      if (free <= 0 && freeChecks() <= 0 && !mustStop && deps.db.kind === 'sqlite') return
+      // There is no room for more work.
+      if (free <= 0 && freeChecks() <= 0 && !mustStop) return
       const { claimed, stopped, reported, wakeAtMs, hasFailed } = await claimBriefs(deps, Math.max(0, free), search)
       for (const each of claimed) begin(driver.start(each))
       isWaiting = reported && !mayExamine
@@ -138,8 +143,7 @@ export function createEngine(parts: EngineDeps): Engine {
     const stops = await deps.db.read(listStops)
     const isEverywhere = stops.some((stop) => stop.organisationId === null)
     const stoppedIds = new Set(stops.map((stop) => stop.organisationId))
-    for (const attempt of [...live.values(), ...examining.values(), ...proving.values()])
-      if (isEverywhere || stoppedIds.has(attempt.organisationId)) attempt.stop('stopped')
+    for (const attempt of atWork()) if (isEverywhere || stoppedIds.has(attempt.organisationId)) attempt.stop('stopped')
   }
 
   /** Wakes at the end of a hold, which the sweep would find up to half a minute late. */
@@ -157,6 +161,7 @@ export function createEngine(parts: EngineDeps): Engine {
   function begin(attempt: LiveAttempt): void {
     live.set(attempt.attemptId, attempt)
     if (stopping) attempt.stop('daemon_stop')
+    if (isCutOff) attempt.stop('cut_off')
     void attempt.ended.then((examined) => {
       live.delete(attempt.attemptId)
       if (examined !== null) {
@@ -172,6 +177,7 @@ export function createEngine(parts: EngineDeps): Engine {
     const examination = startExamination(deps, claimed)
     examining.set(examination.attemptId, examination)
     if (stopping) examination.stop('daemon_stop')
+    if (isCutOff) examination.stop('cut_off')
     if (missed.delete(examination.attemptId)) examination.stop('cancelled')
     void examination.ended.then(() => {
       // The commit of its end has already woken the engine; only work that waits for a slot was not looked at then.
@@ -196,19 +202,40 @@ export function createEngine(parts: EngineDeps): Engine {
   }
 
   async function sweep(): Promise<void> {
-    if (!started || stopping) return
+    if (!started || stopping || isCutOff) return
     try {
-      const ended = await deps.db.read(async (tx) => [
-        ...(await listEnded(tx, [...live.keys(), ...examining.keys()])),
-        ...(await listEndedProofs(tx, [...proving.keys()])),
-      ])
-      interrupt(ended)
+      await interruptEnded()
       await betweenPasses(async () => void (await recoverAttempts(deps, isHeld)))
     } catch (error) {
       deps.log.error('the sweep failed', { error: String(error) })
     }
+    // Another process may have set a stop whose notification was lost.
+    if (deps.db.isShared) {
+      stopPending = true
+      deps.db.recheck()
+    }
     wake()
     await deps.alsoSweep?.()
+  }
+
+  /** Interrupts the agents and checks of attempts that another process has ended. */
+  async function interruptEnded(): Promise<void> {
+    if (atWork().length === 0) return
+    const ended = await deps.db.read(async (tx) => [
+      ...(await listEnded(tx, [...live.keys(), ...examining.keys()])),
+      ...(await listEndedProofs(tx, [...proving.keys()])),
+    ])
+    interrupt(ended)
+  }
+
+  /** Heeds the end of attempts and the stops that another process has recorded. */
+  function heedOthers(): void {
+    if (atWork().length === 0) return
+    stopPending = true
+    wake()
+    void interruptEnded().catch((error: unknown) => {
+      deps.log.error('agents of ended attempts could not be found; the sweep tries again', { error: String(error) })
+    })
   }
 
   function every(ms: number, work: () => Promise<void>): void {
@@ -255,7 +282,8 @@ export function createEngine(parts: EngineDeps): Engine {
     if (isWaiting) wake()
   }
 
-  const stopWaking = deps.db.onCommit((mayBeReady) => {
+  const stopWaking = deps.db.onCommit(({ mayBeReady, agents, isForeign }) => {
+    if (agents && isForeign) heedOthers()
     if (mayBeReady) wake()
   })
 
@@ -266,8 +294,6 @@ export function createEngine(parts: EngineDeps): Engine {
       started = true
       opened = openExaminations()
       every(sweepMs, sweep)
-      // An embedded store has one owner, whose death the next start proves; only a shared store needs a heartbeat.
-      if (deps.db.kind === 'postgres') every(heartbeatMs, () => heartbeat(deps.db, deps.worker).catch(() => {}))
       wake()
     },
     async stop() {
@@ -279,7 +305,7 @@ export function createEngine(parts: EngineDeps): Engine {
       stopped.abort()
       await passing
       while (live.size + examining.size + proving.size > 0) {
-        const left = [...live.values(), ...examining.values(), ...proving.values()]
+        const left = atWork()
         for (const each of left) each.stop('daemon_stop')
         await Promise.allSettled(left.map(({ ended }) => ended))
       }
@@ -290,6 +316,14 @@ export function createEngine(parts: EngineDeps): Engine {
     applyStops() {
       stopPending = true
       wake()
+    },
+    cutOff() {
+      isCutOff = true
+      for (const each of atWork()) each.stop('cut_off')
+    },
+    reconnect() {
+      isCutOff = false
+      return sweep()
     },
     integrate: (runId) => integrate(deps, runId),
     prove,

@@ -25,7 +25,7 @@ export async function recoverAttempts(deps: EngineDeps, isHeld: (attemptId: stri
   const abandoned = await deps.db.read(async (tx) => {
     const live = (await listLiveAttempts(tx)).filter(({ status }) => status !== 'reported')
     if (live.length === 0) return []
-    const dead = new Set(await listDeadWorkers(tx, deps.clock.nowMs()))
+    const dead = new Set(await listDeadWorkers(tx))
     return live.filter(({ id, worker }) =>
       worker === deps.worker ? !isHeld(id) : isEarlierBoot(deps.worker, worker) || dead.has(workerId(worker)),
     )

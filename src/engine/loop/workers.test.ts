@@ -7,7 +7,6 @@ import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Workspaces } from '../../workspaces/port.ts'
-import { registerWorker } from './workers-store.ts'
 
 const hang: StepInput[] = [{ hang: {} }]
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -33,7 +32,6 @@ describeStores('two workers on one store', (openFresh, kind) => {
   const lifeAndDeath = async (silence: number) => {
     const clock = createVirtualClock()
     const one = await startAgency(openFresh, { worker: 'one:1', clock })
-    await one.store.db.write([], async (tx) => void (await registerWorker(tx, { id: 'one', host: 'here', pid: 1 })))
     const run = await one.run({ play: [hang, work] })
     await one.passed('attempt.started')
     one.die()
@@ -71,13 +69,9 @@ describeStores('two workers on one store', (openFresh, kind) => {
   const withDeadExaminer = async (slow: SlowCommands, workspaces: Workspaces) => {
     const clock = createVirtualClock()
     const one = await startAgency(openFresh, { worker: 'one:1', clock, workspaces })
-    const register = (id: string): Promise<void> =>
-      one.store.db.write([], async (tx) => void (await registerWorker(tx, { id, host: 'here', pid: 1 })))
-    await register('one')
     const run = await one.run({ evidence: [{ kind: 'command', run: 'npm test' }] })
     await slow.begun
     const open = async (worker: string, options: AgencyOptions = {}): Promise<TestAgency> => {
-      await register(worker.slice(0, -2))
       const db = kind === 'postgres' ? await one.store.open() : one.store.db
       return openAgency({ db, clock, workspaces: slow.workspaces, worker, ...options })
     }
