@@ -56,8 +56,17 @@ const scenarios: Record<string, BuiltIn> = {
 }
 
 /** Opens the core on a store file, with every sync that the product makes; agents and workspaces are in memory. */
-export async function openBench(path: string): Promise<Bench> {
-  const store = await openSqlite({ path, clock: systemClock, chainKey: new Uint8Array(32).fill(7) })
+export const openBench = async (path: string): Promise<Bench> =>
+  openBenchOn(await openSqlite({ path, clock: systemClock, chainKey: benchKey }))
+
+export const benchKey = new Uint8Array(32).fill(7)
+
+/** Opens the core on a store; `beforeLaunch` delays every agent. */
+export async function openBenchOn(
+  store: Db,
+  { worker = 'bench:1', beforeLaunch = async () => {} }: { worker?: string; beforeLaunch?: () => Promise<void> } = {},
+): Promise<Bench> {
+  const scripted = createScriptedRuntime({ host: 'in-process', scenarios })
   let writes = 0
   const db: Db = {
     ...store,
@@ -75,14 +84,22 @@ export async function openBench(path: string): Promise<Bench> {
     ids: systemIds,
     log: { ...noLog, warn: console.warn, error: fail },
     chaosPoint: (point) => point === 'run.ended' && ended(),
-    runtimes: [createScriptedRuntime({ host: 'in-process', scenarios })],
+    runtimes: [
+      {
+        ...scripted,
+        launch: async (launch) => {
+          await beforeLaunch()
+          return scripted.launch(launch)
+        },
+      },
+    ],
     workspaces: createMemoryWorkspaces(),
     files: createMemoryFiles(),
     promptOf: bundledPrompt,
     environmentOf: () => ({}),
     killSurvivors: async () => 0,
     later: async (tx, { kind }) => void (kind === 'project' && tx.afterCommit(() => approve())),
-    worker: 'bench:1',
+    worker,
     slots: 64,
     defaults: {
       runtime: null,

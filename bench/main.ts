@@ -13,6 +13,7 @@ import { type Benchmark, type BenchOptions, type Figure, tableOf } from './figur
 import { idle } from './idle.ts'
 import { org } from './org.ts'
 import { peers } from './peers.ts'
+import { postgres } from './postgres.ts'
 import { prompts } from './prompts.ts'
 import { recovery } from './recovery.ts'
 import { sim } from './sim.ts'
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   engine,
   brief,
   peers,
+  postgres,
   idle,
   org,
   chart,

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
 
+import { systemClock } from '../kernel/clock.ts'
 import { AgencyError, exitCodes, refusal } from '../kernel/errors.ts'
 import { operatorPersona } from '../kernel/ids.ts'
 import { followDemo } from './foreground.ts'
 import { startDaemon } from './start.ts'
+import { createLastBoundary } from './unhandled.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -13,6 +15,10 @@ const { values: flags } = parseArgs({
     'no-seed': { type: 'boolean' },
   },
 })
+
+const lastBoundary = createLastBoundary(systemClock, (code) => process.exit(code))
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (error: unknown) => void lastBoundary.handle(error))
 
 try {
   const isEmpty = flags['no-seed'] === true
@@ -24,6 +30,7 @@ try {
   const begin = isEmpty ? 'empty' : isDemo ? 'reference' : 'seeded'
   const print = flags.foreground === true ? (line: string) => console.log(line) : undefined
   const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, print })
+  lastBoundary.set(daemon)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
   const operator = { kind: 'operator', personaId: operatorPersona } as const
   const demo = isDemo ? await daemon.demos.first(operator) : null
@@ -31,7 +38,11 @@ try {
     console.log(`Agency is up: ${daemon.createLink(demo === null ? '/' : `/runs/${demo.id}`).url}`)
     if (demo !== null) void followDemo(daemon, demo)
   }
-  await daemon.stopped
+  const reason = await daemon.stopped
+  if (reason !== null)
+    throw refusal('home_owned', reason, {
+      hint: 'Use the daemon of the other home, or give this one a database of its own.',
+    })
   process.exit(0)
 } catch (error) {
   // The one line that "agency up" shows; a bug is logged with its stack.

@@ -1,12 +1,15 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 import { type HomePaths, readSecret } from '../daemon/home.ts'
+import { findObstacle, placeOf } from '../daemon/registration.ts'
 import { column, columns, integer, optional, text } from '../db/columns.ts'
 import { migrationNumbers } from '../db/migrate.ts'
 import { openStore, type StoreLocation } from '../db/open.ts'
-import type { Db } from '../db/port.ts'
+import type { Db, ReadTx } from '../db/port.ts'
 import { sqlOf } from '../db/tx.ts'
+import { listOtherWorkers } from '../engine/loop/workers-store.ts'
 import { auditEvents } from '../events/audit.ts'
 import { replayEvents } from '../events/replay.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -50,6 +53,7 @@ export async function examineStore(
   }
   try {
     findings.push(...(await examineRows(db, location, { clock, notifiers })))
+    if (db.isShared && key !== null) findings.push(...(await examineOwner(db, paths, key)))
     if (options.audit) findings.push(key === null ? noKey(paths.chainKey) : await audit(db))
     if (options.replay !== false) findings.push(await replay(db, options.replay))
   } catch (error) {
@@ -119,8 +123,7 @@ async function examineRows(
 ): Promise<Finding[]> {
   return db.read(async (tx) => {
     const sql = sqlOf(tx)
-    const schema =
-      (await column('newest', optional(integer)).one(sql, 'SELECT MAX(number) AS newest FROM migrations')) ?? 0
+    const schema = await findSchema(tx)
     const newest = migrationNumbers().at(-1) ?? 0
     const name = location.kind === 'sqlite' ? location.path : 'PostgreSQL'
     const older = schema < newest ? `, migrated to ${newest} at the next start` : ''
@@ -139,8 +142,23 @@ async function examineRows(
   })
 }
 
-/** The schema that added the table; an older store can be examined too. */
+/** The schemas that added these tables and columns; an older store can be examined too. */
 const notifySince = 3
+const homesSince = 13
+
+/** Examines whether the daemon of this home may use a database that others can reach. */
+const examineOwner = (db: Db, paths: HomePaths, key: Uint8Array): Promise<Finding[]> =>
+  db.read(async (tx) => {
+    if ((await findSchema(tx)) < homesSince) return []
+    const id = readSecret(join(paths.home, 'worker.id'))?.toString('utf8') ?? ''
+    const others = await listOtherWorkers(tx, { ...placeOf(paths, key), id, pid: 0 })
+    const obstacle = await findObstacle(tx, others)
+    if (obstacle !== null) return [fail('database', obstacle.message, obstacle.hint)]
+    return [ok('database', 'no daemon of another home uses it')]
+  })
+
+const findSchema = async (tx: ReadTx): Promise<number> =>
+  (await column('newest', optional(integer)).one(sqlOf(tx), 'SELECT MAX(number) AS newest FROM migrations')) ?? 0
 
 async function audit(db: Db): Promise<Finding> {
   const { events, streams, findings } = await auditEvents(db)

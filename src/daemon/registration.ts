@@ -1,0 +1,72 @@
+import { createHmac } from 'node:crypto'
+import { realpathSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+import type { Db, ReadTx } from '../db/port.ts'
+import {
+  isAlive,
+  isSealedByOther,
+  type KnownWorker,
+  listOtherWorkers,
+  registerWorker,
+  type WorkerIdentity,
+} from '../engine/loop/workers-store.ts'
+import { type AgencyError, refusal } from '../kernel/errors.ts'
+import { randomToken } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import { type HomePaths, readOrCreateSecret } from './home.ts'
+
+/** Returns the identity of the daemon of a home; its id is created with the first one. */
+export const identityOf = (paths: HomePaths, chainKey: Uint8Array): WorkerIdentity => ({
+  ...placeOf(paths, chainKey),
+  id: readOrCreateSecret(join(paths.home, 'worker.id'), () => `wrk_${randomToken().slice(0, 12)}`).toString('utf8'),
+  pid: process.pid,
+})
+
+/** Returns the part of the identity that all daemons of a home share. A copy of the home has another inode. */
+export function placeOf(paths: HomePaths, chainKey: Uint8Array): Pick<WorkerIdentity, 'host' | 'home' | 'fingerprint'> {
+  const host = hostname()
+  const home = realpathSync(paths.home)
+  const parts = [host, home, realpathSync(paths.workspaces), statSync(home).ino]
+  return { host, home, fingerprint: createHmac('sha256', chainKey).update(parts.join('\n')).digest('base64url') }
+}
+
+/**
+ * Registers the daemon in its store and returns `<id>:<boot>`. A shared store is refused if it belongs to another home
+ * or if the daemon of another home uses it: workspaces, mirrors and keys are in the home, so each would spoil the work
+ * of the other. Of two that start at the same moment, the one that locks the stream first wins.
+ */
+export async function registerDaemon(db: Db, identity: WorkerIdentity, log: Log): Promise<string> {
+  const { worker, before } = await db.write(['system'], async (tx) => {
+    const others = db.isShared ? await listOtherWorkers(tx, identity) : []
+    const refused = db.isShared ? await findObstacle(tx, others) : null
+    if (refused !== null) throw refused
+    return { worker: await registerWorker(tx, identity), before: others[0] }
+  })
+  if (before !== undefined)
+    log.warn('the database was used by the daemon of another home before, which has ended', {
+      home: before.home,
+      host: before.host,
+      heartbeat: before.heartbeatAt,
+    })
+  return worker
+}
+
+/** Returns the reason why the daemon of this home cannot use a shared store; null: it can. */
+export async function findObstacle(tx: ReadTx, others: readonly KnownWorker[]): Promise<AgencyError | null> {
+  const alive = others.find((each) => isAlive(tx, each))
+  if (alive !== undefined)
+    return refusal('store_unusable', `the database is in use by ${describe(alive)}`, {
+      hint: 'Run "agency down" there, or set DATABASE_URL to another database; the other daemon counts as ended a minute after its last heartbeat.',
+    })
+  if (!(await isSealedByOther(tx))) return null
+  const [last] = others
+  const owner = last === undefined ? 'another home' : describe(last)
+  return refusal('store_unusable', `the database belongs to ${owner}: its events are sealed with another chain.key`, {
+    hint: 'Set DATABASE_URL to another database, or put the chain.key of that home into this one to continue its work here.',
+  })
+}
+
+const describe = ({ home, host, pid, startedAt, heartbeatAt, stoppedAt }: KnownWorker): string =>
+  `the daemon of ${home === '' ? 'another home' : home} on ${host} (pid ${pid}, started ${startedAt}, ${stoppedAt === null ? `last heartbeat ${heartbeatAt}` : `stopped ${stoppedAt}`})`
