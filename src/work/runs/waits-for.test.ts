@@ -16,7 +16,8 @@ const lineOf = async (agency: TestAgency, run: Run): Promise<string | null | und
 describeStores('the line about a run of which nothing is at work', (openFresh) => {
   it('names the runs that have the slots, and is empty while an agent works and after the end', async () => {
     const agency = await startAgency(openFresh, { slots: 1 })
-    const first = await agency.run({ play: [[{ log: 'gate go' }, ...work]] })
+    const briefs = ['a', 'b'].map((key) => ({ key, objective: 'Do' }))
+    const first = await agency.run({ briefs, play: [[{ log: 'gate go' }, ...work]] })
     await agency.passed('attempt.started')
     const second = await agency.run()
     expect(await lineOf(agency, first)).toBe(null)
