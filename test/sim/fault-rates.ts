@@ -40,6 +40,14 @@ export interface FaultRates {
   readonly slowEvidence: number
   /** Average time between two deaths of the daemon at any moment; 0: none. */
   readonly deathMs: number
+  /** Per decision: the playbook throws. */
+  readonly playbookFault: number
+  /** Per decision about one kind of event, which is drawn too: the playbook throws for ever. */
+  readonly playbookGrudge: number
+  /** Per attempt: the provider rejects further calls of its agent. */
+  readonly quota: number
+  /** Per operator's turn: the clock jumps by up to an hour. */
+  readonly clockJump: number
 }
 
 /** `isPlain` leaves out the kinds of faults that were added later, so that an old seed repeats its world. */
@@ -58,6 +66,10 @@ function drawNewRates(random: Random, isPlain: boolean): Omit<FaultRates, keyof 
     failedRead: some(0, 0.01, 0.03),
     slowEvidence: some(0.3, 0.3, 1),
     deathMs: some(0.25, 30_000, 120_000),
+    playbookFault: some(0.15, 0.01, 0.1),
+    playbookGrudge: some(0.08, 1),
+    quota: some(0.2, 0.05, 0.3),
+    clockJump: some(0.15, 0.05, 0.3),
   }
 }
 

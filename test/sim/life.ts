@@ -13,6 +13,7 @@ import { bundledPrompt } from '../support/prompts.ts'
 import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
 import { failedRead, fullDisk, isSimulated, lostAnswer, textOf } from './simulated-errors.ts'
+import { faultyPlaybooks } from './playbooks.ts'
 import { registerWakes } from './wakes.ts'
 import type { Life, World } from './world.ts'
 
@@ -139,7 +140,9 @@ export function beginLife(world: World): Life {
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
     alsoSweep: () => jobs.sweep(),
     killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
+    listSurvivors: async () => (dead ? never : [...world.agents.keys()]),
     later: laterThrough(jobs),
+    playbooks: faultyPlaybooks(world, troubles.about('playbooks')),
     prices: { priceOf: async ({ inputTokens, outputTokens }) => inputTokens * 2 + outputTokens * 5 },
     worker,
     slots: random.pick([1, 2, 8]),
@@ -248,6 +251,7 @@ async function killSurvivors(world: World, attemptIds: readonly string[]): Promi
     if (agent === undefined) continue
     if (world.random.about(`escape ${attemptId}`).chance(world.rates.escape)) {
       world.fault('survivor')
+      world.escaped.add(attemptId)
       continue
     }
     await agent.interrupt()

@@ -6,10 +6,21 @@ import { tryBugs } from './bugs/try.ts'
 import { dealSeeds } from './deal.ts'
 import type { SeedResult } from './worker.ts'
 
-/**
- * `npm run sim -- --seeds 5000 --start random --playbook tiered --all` plays worlds on every core. `--start` takes the
- * first seed or `random`, `--all` continues after a failure, `--jobs` sets the number of processes.
- */
+const help = `npm run sim -- [options]
+
+Plays simulated worlds on every core and prints a line to repeat each that breaks an invariant.
+
+  --seeds <n>         Number of worlds (100)
+  --start <seed>      First seed, or "random", which is printed (1)
+  --playbook <name>   direct, tiered, or mixed: runs of both beside each other (direct)
+  --plain             Leave out the kinds of faults that were added later, to repeat an old seed
+  --all               Continue after a failure
+  --minutes <n>       Deal no more seeds after this time
+  --jobs <n>          Number of processes (one per core)
+  --verbose           Print each world's hash, and every event of a single seed
+  --bug <name>        Search for an injected bug
+  --bugs              Search for every injected bug, each in at most --seeds worlds`
+
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '100' },
@@ -21,16 +32,24 @@ const { values } = parseArgs({
     all: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
+    minutes: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 })
+if (values.help) {
+  console.log(help)
+  process.exit(0)
+}
 const seeds = wholeNumber('seeds', values.seeds)
 const start = values.start === 'random' ? randomInt(1_000_000, 1_000_000_000) : wholeNumber('start', values.start)
 const jobs = Math.max(1, wholeNumber('jobs', values.jobs))
-if (values.playbook !== 'direct' && values.playbook !== 'tiered') refuse('--playbook must be direct or tiered')
+if (values.playbook !== 'direct' && values.playbook !== 'tiered' && values.playbook !== 'mixed')
+  refuse('--playbook must be direct, tiered or mixed')
 const playbook = values.playbook
 if (values.bugs) process.exit(await tryBugs(seeds, start))
 
 const began = performance.now()
+const endMs = values.minutes === undefined ? Infinity : began + wholeNumber('minutes', values.minutes) * 60_000
 const total = { seeds: 0, events: 0, lives: 0, faults: new Map<string, number>(), failures: 0 }
 if (values.start === 'random') console.log(`${playbook}: ${seeds} seeds from ${start}`)
 if (values.verbose && seeds === 1 && values.bug === undefined) await printLog()
@@ -52,15 +71,16 @@ function add({ seed, failure, hash, events, lives, faults }: SeedResult): boolea
   total.lives += lives
   for (const [kind, count] of faults) total.faults.set(kind, (total.faults.get(kind) ?? 0) + count)
   if (values.verbose) console.log(`${seed} ${hash} ${events} events, ${lives} lives`)
-  if (failure === null) return true
+  const isInTime = performance.now() < endMs
+  if (failure === null) return isInTime
   total.failures++
   process.exitCode = 1
   const bug = values.bug === undefined ? '' : ` --bug ${values.bug}`
   console.log(`seed ${seed} breaks "${failure.invariant}": ${failure.detail}`)
-  const tiered = playbook === 'tiered' ? ' --playbook tiered' : ''
+  const other = playbook === 'direct' ? '' : ` --playbook ${playbook}`
   const plain = values.plain ? ' --plain' : ''
-  console.log(`  npm run sim -- --seeds 1 --start ${seed}${tiered}${plain}${bug}`)
-  return values.all
+  console.log(`  npm run sim -- --seeds 1 --start ${seed}${other}${plain}${bug}`)
+  return values.all && isInTime
 }
 
 async function printLog(): Promise<void> {

@@ -12,6 +12,9 @@ import { decideEverything, startOperator } from './operator/operator.ts'
 import { isSimulated, textOf } from './simulated-errors.ts'
 import { createWorld, type Failure, type World } from './world.ts'
 
+/** The playbook of all runs of a world; mixed: each run has its own. */
+export type WorldPlaybook = 'direct' | 'tiered' | 'mixed'
+
 export interface Outcome {
   readonly seed: number
   readonly failure: Failure | null
@@ -27,7 +30,7 @@ export interface Outcome {
 /** Plays one world: a busy phase with faults, a silent phase, and a diligent phase in which every run ends. */
 export async function simulate(
   seed: number,
-  playbook: 'direct' | 'tiered' = 'direct',
+  playbook: WorldPlaybook = 'direct',
   { withLog = false, isPlain = false } = {},
 ): Promise<Outcome> {
   const world = await createWorld(seed, { isPlain })
@@ -55,12 +58,12 @@ export async function simulate(
   }
 }
 
-function askForRuns(world: World, playbook: 'direct' | 'tiered'): void {
+function askForRuns(world: World, playbook: WorldPlaybook): void {
   const random = world.random.about('runs')
-  const isTiered = playbook === 'tiered'
-  const count = random.pick(isTiered ? [1, 1, 1, 2] : [1, 1, 1, 2, 2, 3, 4])
+  const count = random.pick(counts[playbook])
   for (let index = 0; index < count; index++) {
     const name = `r${index}`
+    const isTiered = playbook === 'mixed' ? random.about(`playbook ${name}`).chance(0.5) : playbook === 'tiered'
     const input = (isTiered ? drawTieredRun : drawRun)(random.about(name), name)
     // A client without an answer repeats its request with the same key.
     const ask = (): void => {
@@ -76,6 +79,9 @@ function askForRuns(world: World, playbook: 'direct' | 'tiered'): void {
     world.clock.after(index === 0 ? 0 : random.between(0, 60_000), ask)
   }
 }
+
+/** Numbers of runs, of which one is drawn. */
+const counts = { direct: [1, 1, 1, 2, 2, 3, 4], tiered: [1, 1, 1, 2], mixed: [2, 2, 3] } as const
 
 const isAskedFor = ({ history }: World, name: string): boolean =>
   [...history.rows('runs').values()].some((run) => run['goal_anchor'] === goalOf(name))
@@ -115,7 +121,8 @@ const restlessMs = 6 * 3_600_000
 /** Advances the time until no events have occurred for a while, no attempt is live and no gate is still to expire. */
 async function rest(world: World): Promise<void> {
   const { clock, history } = world
-  const tooLateMs = clock.nowMs() + restlessMs
+  const beganMs = clock.nowMs()
+  const tooLateMs = beganMs + restlessMs
   let events = -1
   let sinceMs = clock.nowMs()
   await pass(world, () => {
@@ -127,18 +134,23 @@ async function rest(world: World): Promise<void> {
     return (
       world.life !== null &&
       clock.nowMs() - sinceMs > quietMs[world.phase] &&
-      !isAnyAttemptLive(world) &&
+      !isAnyAttemptLive(world, beganMs) &&
+      !isProviderHeld(world) &&
       !(world.phase === 'silent' && isGateToExpire(world))
     )
   })
 }
 
 /** Ignores attempts older than an hour: the checks at rest report a forgotten attempt. */
-const isAnyAttemptLive = ({ history, clock }: World): boolean =>
-  [...history.rows('attempts').values()].some(
-    (attempt) =>
-      attempt['status'] !== 'ended' && clock.nowMs() - Date.parse(attempt['created_at'] as string) < 3_600_000,
-  )
+const isAnyAttemptLive = ({ history, clock, faults }: World, beganMs: number): boolean =>
+  [...history.rows('attempts').values()].some((attempt) => {
+    // The times of rows say nothing after the clock has jumped.
+    const sinceMs = faults.has('clock jump') ? beganMs : Date.parse(attempt['created_at'] as string)
+    return attempt['status'] !== 'ended' && clock.nowMs() - sinceMs < 3_600_000
+  })
+
+const isProviderHeld = ({ history, clock }: World): boolean =>
+  [...history.rows('provider_holds').values()].some((hold) => (hold['until'] as string) > clock.at())
 
 const isGateToExpire = ({ history, clock }: World): boolean =>
   [...history.rows('gates').values()].some(

@@ -1,13 +1,15 @@
-/** Messages of simulated trouble of the store, by which the simulation distinguishes it from a bug. */
+/** Messages of simulated trouble, by which the simulation distinguishes it from a bug. */
 export const fullDisk = 'the disk is full (simulated)'
 export const lostAnswer = 'the answer to a commit is lost (simulated)'
+export const playbookFault = 'the playbook fails (simulated)'
 export const failedRead = 'the store does not answer (simulated)'
 
 export const isSimulated = (error: unknown): boolean =>
-  [fullDisk, lostAnswer, failedRead].some((message) => String(error).includes(message))
+  [fullDisk, lostAnswer, failedRead, playbookFault].some((message) => String(error).includes(message))
 
 /** Reports whether the request may have taken effect although it failed. */
-export const mayHaveHappened = (error: unknown): boolean => isSimulated(error) && !String(error).includes(fullDisk)
+export const mayHaveHappened = (error: unknown): boolean =>
+  [lostAnswer, failedRead].some((message) => String(error).includes(message))
 
 export const textOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)

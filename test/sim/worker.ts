@@ -1,10 +1,11 @@
 import { injectBug } from './bugs/inject.ts'
+import type { WorldPlaybook } from './simulate.ts'
 import type { Failure } from './world.ts'
 
 /** The world that a process is to play. */
 export interface SeedRequest {
   readonly seed: number
-  readonly playbook: 'direct' | 'tiered'
+  readonly playbook: WorldPlaybook
   readonly bug: string | undefined
   /** Without the kinds of faults that were added later. */
   readonly isPlain: boolean

@@ -50,6 +50,8 @@ export interface World {
   readonly files: ReadonlyMap<string, Workspace>
   /** Agents that still exist, by attempt. */
   readonly agents: Map<string, AgentHandle>
+  /** Attempts whose agents cannot be killed. */
+  readonly escaped: Set<string>
   /** The model calls that agents made, by attempt. */
   readonly played: Map<string, PlayedCalls>
   readonly history: History
@@ -85,6 +87,7 @@ export async function createWorld(seed: number, { isPlain = false } = {}): Promi
     workspaces,
     files,
     agents: new Map(),
+    escaped: new Set(),
     played: new Map(),
     history: createHistory(store.db, (invariant, detail) => world.fail(invariant, detail)),
     acts: createActs(),

@@ -53,6 +53,19 @@ export function badBehaviour(task: Task, random: Random): Behaviour {
   return { ...drawn, name, steps: [...thinking(random), ...drawn.steps] }
 }
 
+/** Ends a behaviour early: the provider takes no more calls. A report that was made before counts. */
+export function limited(behaviour: Behaviour, random: Random): Behaviour {
+  const made = behaviour.steps.slice(0, random.between(0, behaviour.steps.length))
+  const quota: StepInput = { quota: { seconds: random.pick([1, 20, 90]), reason: 'too many requests' } }
+  const { outcomes, reported } = behaviour
+  return {
+    name: 'meets its quota',
+    steps: [...made, quota],
+    outcomes: [...outcomes, ...(reported === undefined ? [] : [reported]), 'interrupted', 'bad_output'],
+    ...(behaviour.cannotStart === true ? { cannotStart: true } : {}),
+  }
+}
+
 type Draw = (task: Task, random: Random) => Omit<Behaviour, 'name'>
 
 const badAnywhere: Record<string, Draw> = {

@@ -1,10 +1,11 @@
+import { createEventQueue } from '../../../src/adapters/runtime/event-queue.ts'
 import { parseScenario } from '../../../src/adapters/runtime/scripted/contract.ts'
 import { type AgencyCall, playInProcess } from '../../../src/adapters/runtime/scripted/in-process.ts'
 import type { Launch, ModelUsage, Runtime, RuntimeEvent } from '../../../src/adapters/runtime/port.ts'
 import type { PlayedCalls } from '../invariants/ledger.ts'
 import type { World } from '../world.ts'
 import { answerAgent } from './api.ts'
-import { badBehaviour, type Behaviour, goodBehaviour, type Task, usage } from './behaviours.ts'
+import { badBehaviour, type Behaviour, goodBehaviour, limited, type Task, usage } from './behaviours.ts'
 import { sendStaleRequests } from './stale-agents.ts'
 
 /** Creates a runtime with the real interpreter of scripted agents; their behaviour is drawn for each attempt. */
@@ -30,25 +31,22 @@ export function createSimRuntime(world: World): Runtime {
   }
 }
 
-/** Records the calls of an agent, and its end, also those that its daemon does not read. */
-async function* watched(
+/** Records the calls of an agent and its end, also those that its daemon does not read any more. */
+function watched(
   events: AsyncIterable<RuntimeEvent>,
   calls: ModelUsage[],
   ended: () => void,
-): AsyncGenerator<RuntimeEvent> {
-  const seen = events[Symbol.asyncIterator]()
-  const next = async (): Promise<RuntimeEvent | null> => {
-    const { value, done } = await seen.next()
-    if (done === true) return null
-    if (value.kind === 'usage') calls.push(value)
-    return value
+): AsyncIterable<RuntimeEvent> {
+  const queue = createEventQueue()
+  const read = async (): Promise<void> => {
+    for await (const event of events) {
+      if (event.kind === 'usage') calls.push(event)
+      if (event.kind === 'ended') ended()
+      queue.push(event)
+    }
   }
-  try {
-    for (let event = await next(); event !== null; event = await next()) yield event
-  } finally {
-    while ((await next()) !== null);
-    ended()
-  }
+  void read()
+  return queue.events
 }
 
 function played({ played: all }: World, attemptId: string): PlayedCalls {
@@ -62,8 +60,9 @@ function drawBehaviour(world: World, task: Task): Behaviour {
   const { badAgent, badVerifier, badPlanner } = world.rates
   const isBad = random.chance({ work: badAgent, verify: badVerifier, plan: badPlanner }[task.kind])
   const drawn = isBad && world.phase !== 'diligent' ? badBehaviour(task, random) : goodBehaviour(task, random)
-  if (world.rates.mixedBudget === 0) return drawn
-  return { ...drawn, steps: [...usage(random.about('usage')), ...drawn.steps] }
+  const more = random.about('usage')
+  const spending = world.rates.mixedBudget === 0 ? drawn : { ...drawn, steps: [...usage(more), ...drawn.steps] }
+  return more.chance(world.rates.quota) && world.phase === 'busy' ? limited(spending, more) : spending
 }
 
 const taskOf = ({ kind, prompt, attempt, step }: Launch, isDiligent: boolean): Task => ({

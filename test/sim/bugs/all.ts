@@ -116,4 +116,23 @@ export const bugs: Readonly<Record<string, Bug>> = {
     description: 'evidence that was being checked when the daemon died is never checked again',
     replaces: { 'work/attempts/hold.ts': 'examination-forgotten.ts' },
   },
+  'agents-live-on': {
+    description: 'the agents of ended attempts are not interrupted',
+    replaces: {
+      'engine/loop/engine.ts': 'agents-live-on/engine.ts',
+      'work/attempts/store.ts': 'agents-live-on/attempts.ts',
+    },
+  },
+  'asked-twice': {
+    description: 'the same question is asked twice',
+    replaces: { 'work/questions/ask.ts': 'asked-twice.ts' },
+  },
+  'no-net': {
+    description: 'a result is forgotten because the playbook throws',
+    replaces: { 'engine/outcome/fault.ts': 'no-net.ts' },
+  },
+  'quota-as-crash': {
+    description: 'a limit of the provider is counted as a crash of the agent',
+    replaces: { 'engine/attempt/classify-end.ts': 'quota-as-crash.ts' },
+  },
 }

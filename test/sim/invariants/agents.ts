@@ -51,7 +51,9 @@ function checkOutcome(world: World, attempt: Row): void {
     world.fail('an outcome matches the behaviour of the agent', `${attempt['id']} is ${outcome}: ${why}`)
   const hadTrouble =
     world.boots > 1 ||
-    ['stop', 'full disk', 'lost answer', 'failed read'].some((fault) => world.faults.has(fault)) ||
+    ['stop', 'full disk', 'lost answer', 'failed read', 'playbook throws', 'agent meets its quota'].some((fault) =>
+      world.faults.has(fault),
+    ) ||
     world.acts.all.some((act) => act.kind === 'stop')
   if (outcome === 'interrupted') {
     const wasInterrupted = hadTrouble || world.acts.all.some((act) => act.kind !== 'pause')

@@ -6,6 +6,7 @@ import { watchGates } from './gates.ts'
 import { inspectHolds } from './holds.ts'
 import { watchLaunches } from './launches.ts'
 import { watchMoney } from './money.ts'
+import { inspectQuestions } from './questions.ts'
 import { inspectRuns } from './runs.ts'
 import { watchTiers } from './tiers.ts'
 import { watchVerified } from './verified.ts'
@@ -20,6 +21,7 @@ export function registerInvariants(world: World): void {
   watchGates(world)
   watchMoney(world)
   watchFinished(world)
+  inspectQuestions(world)
   inspectRuns(world)
   inspectHolds(world)
 }

@@ -7,15 +7,15 @@ import { nameOf } from './brief.ts'
  * or by its own failure, but is never thrown away, unless its brief or its run was withdrawn.
  */
 export function watchFinished({ history }: World): void {
-  let thrownAway: { before: Row; attempt: Row }[] = []
+  let thrownAway: { by: string; before: Row; attempt: Row }[] = []
   history.watch((event) => {
     for (const { table, before, after } of event.steps)
       if (table === 'attempts' && before !== null && after !== null && isThrownAway(before, after))
-        thrownAway.push({ before, attempt: after })
+        thrownAway.push({ by: event.by, before, attempt: after })
   })
   // The brief may be withdrawn by a later event of the same commit.
   history.inspect((_, seen) => {
-    for (const each of thrownAway) check(seen, each.before, each.attempt)
+    for (const each of thrownAway) check(seen, each)
     thrownAway = []
   })
 }
@@ -27,10 +27,15 @@ function isThrownAway(before: Row, after: Row): boolean {
   return isReported && (after['outcome'] === 'crash' || after['outcome'] === 'timeout')
 }
 
-function check(history: History, before: Row, attempt: Row): void {
+function check(history: History, { by, before, attempt }: { by: string; before: Row; attempt: Row }): void {
   const brief = history.row('briefs', attempt['brief_id'] as string) as Row
   const run = history.row('runs', attempt['run_id'] as string) as Row
   if (brief['status'] === 'cancelled' || run['ended_at'] !== null) return
+  // People may give up a brief that waits for their answer.
+  if (brief['status'] === 'failed' && by !== 'engine') return
+  // An agent that fails by itself after its report has not finished.
+  const { outcomes = [] } = history.playedBy(attempt['id'] as string) ?? {}
+  if (before['status'] === 'running' && outcomes.every((each) => each === 'crash' || each === 'timeout')) return
   history.fail(
     'finished work is never done again',
     `${nameOf(brief)}: its ${before['status']} attempt with a report ended ${attempt['outcome']}`,

@@ -18,6 +18,11 @@ export function checkRest(world: World): void {
   for (const attempt of history.rows('attempts').values())
     if (attempt['status'] !== 'ended' && !mayWait(history, attempt))
       world.fail('no attempt is forgotten', `${attempt['id']} is ${attempt['status']}`)
+  for (const attemptId of world.agents.keys()) {
+    const status = history.row('attempts', attemptId)?.['status']
+    if (status !== 'launching' && status !== 'running' && !world.escaped.has(attemptId))
+      world.fail('no agent of an ended attempt is alive', `the agent of ${attemptId}, which is ${status ?? 'unknown'}`)
+  }
   for (const run of openRuns(world)) checkRun(history, run)
 }
 

@@ -15,11 +15,19 @@ export function startOperator(world: World): void {
   const random = world.random.about('operator')
   const turn = (): void => {
     if (world.phase !== 'busy') return
+    jumpClock(world)
     if (random.chance(world.rates.stop)) void world.life?.stop()
     else actOnce(world, random)
     world.clock.after(random.between(1, 2 * world.rates.operatorMs), turn)
   }
   if (!world.rates.isOperatorSilent) world.clock.after(random.between(1, world.rates.operatorMs), turn)
+}
+
+function jumpClock({ random, rates, clock, fault }: World): void {
+  const jump = random.about(`clock ${clock.nowMs()}`)
+  if (!jump.chance(rates.clockJump)) return
+  fault('clock jump')
+  clock.jump(jump.between(-3_600_000, 3_600_000))
 }
 
 /** Decides all gates and questions, so that every run can end. */

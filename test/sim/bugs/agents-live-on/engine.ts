@@ -1,0 +1,5 @@
+import { createEngine as created } from '../../../../src/engine/loop/engine.ts'
+
+export * from '../../../../src/engine/loop/engine.ts'
+
+export const createEngine: typeof created = (parts) => ({ ...created(parts), interrupt: () => {} })
