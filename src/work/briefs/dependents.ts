@@ -2,6 +2,7 @@ import { type Change, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import type { Brief } from './contract.ts'
 import { addHold, changeHolds, failedDependency, isSameHold, releaseHold } from './holds.ts'
+import { endStatuses } from './states.ts'
 import { briefs, dependencies, findBrief, listDependents } from './store.ts'
 import type { RunScope } from '../scope.ts'
 
@@ -24,12 +25,13 @@ export async function releaseDependents(scope: RunScope, brief: Brief): Promise<
   return changes
 }
 
-/** Holds the dependents of a brief that will not be done. */
+/** Holds the dependents of a brief that will not be done, unless they have ended themselves. */
 export async function holdDependents(scope: RunScope, brief: Brief): Promise<Change[]> {
   const held: Change[] = []
   for (const dependency of await listDependents(scope.tx, brief.id)) {
     const waiting = await findBrief(scope.tx, dependency.briefId)
-    if (waiting !== undefined) held.push(...(await addHold(scope.tx, waiting, failedDependency(brief.id))))
+    if (waiting !== undefined && !endStatuses.includes(waiting.status))
+      held.push(...(await addHold(scope.tx, waiting, failedDependency(brief.id))))
   }
   return held
 }
