@@ -4,7 +4,7 @@ import { sqlOf } from '../../src/db/tx.ts'
 import { operator } from '../support/work.ts'
 import { registerInvariants } from './invariants/all.ts'
 import { openRuns } from './invariants/brief.ts'
-import { checkRest } from './invariants/rest.ts'
+import { checkRest, mayWait } from './invariants/rest.ts'
 import { checkStore } from './invariants/store.ts'
 import { beginLife } from './life.ts'
 import { drawRun, drawTieredRun, goalOf } from './missions.ts'
@@ -141,13 +141,10 @@ async function rest(world: World): Promise<void> {
   })
 }
 
-/** Ignores attempts older than an hour: the checks at rest report a forgotten attempt. */
-const isAnyAttemptLive = ({ history, clock, faults }: World, beganMs: number): boolean =>
-  [...history.rows('attempts').values()].some((attempt) => {
-    // The times of rows say nothing after the clock has jumped.
-    const sinceMs = faults.has('clock jump') ? beganMs : Date.parse(attempt['created_at'] as string)
-    return attempt['status'] !== 'ended' && clock.nowMs() - sinceMs < 3_600_000
-  })
+/** Ignores attempts after an hour: the checks at rest report a forgotten attempt. */
+const isAnyAttemptLive = ({ history, clock }: World, beganMs: number): boolean =>
+  clock.nowMs() - beganMs < 3_600_000 &&
+  [...history.rows('attempts').values()].some((attempt) => attempt['status'] !== 'ended' && !mayWait(history, attempt))
 
 const isProviderHeld = ({ history, clock }: World): boolean =>
   [...history.rows('provider_holds').values()].some((hold) => (hold['until'] as string) > clock.at())

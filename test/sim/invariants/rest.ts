@@ -27,7 +27,7 @@ export function checkRest(world: World): void {
 }
 
 /** Reports whether finished work rightly waits for its check: for the end of a stop, or for an answer. */
-function mayWait(history: History, attempt: Row): boolean {
+export function mayWait(history: History, attempt: Row): boolean {
   if (attempt['status'] !== 'reported') return false
   const runId = attempt['run_id'] as string
   if (attempt['held_by'] !== null)
