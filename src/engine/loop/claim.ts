@@ -9,6 +9,7 @@ import { listBriefsById } from '../../work/briefs/store.ts'
 import type { Account, Amount } from '../../work/budgets/contract.ts'
 import { listAccountsAbove } from '../../work/budgets/store.ts'
 import { listWaiting } from '../../work/budgets/waiting-store.ts'
+import type { Run } from '../../work/runs/contract.ts'
 import { findRun } from '../../work/runs/store.ts'
 import { listHolds, lookForObstacles } from '../../work/stops/store.ts'
 import { continueWaiting, holdForBudget } from '../../work/budgets/ask.ts'
@@ -47,10 +48,12 @@ export async function claimBriefs(
   search: Search = createSearch(deps.clock),
 ): Promise<ClaimRound> {
   const { ready, stopped, reported, heldForMs, waiting, streams } = await deps.db.read(async (tx) => {
-    const { heldUntil, ...found } = await search.findWork(tx, limit)
-    const work = { ...found, heldForMs: heldUntil === null ? null : Date.parse(heldUntil) - Date.parse(tx.at) }
-    if (!work.budgeted) return { ...work, waiting: [], streams: noStreams }
-    return { ...work, waiting: await listWaiting(tx, limit), streams: await streamsByRun(tx, work) }
+    const { heldUntil, ...work } = await search.findWork(tx, limit)
+    const heldForMs = heldUntil === null ? null : Date.parse(heldUntil) - Date.parse(tx.at)
+    const waiting = work.lacking ? await listWaiting(tx, limit) : []
+    // An embedded store has one writer, so the order of locks does not matter.
+    const streams = work.budgeted && deps.db.kind === 'postgres' ? await streamsByRun(tx, work) : noStreams
+    return { ...work, heldForMs, waiting, streams }
   })
   const byRun = Map.groupBy(ready, (each) => each.runId)
   const paused = new Set(search.pauses.runIds())
@@ -167,10 +170,7 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
   const scope = scopeOf(deps, tx, run, 'engine')
   const held = new Set(limited ? (await listHolds(tx, tx.at)).map((hold) => hold.provider) : [])
   const open = (await listBriefsById(tx, briefIds)).filter(
-    (brief) =>
-      isReady(brief) &&
-      !held.has(brief.provider) &&
-      (run.briefsFailed === 0 || (brief.phase === 'resolve' && !run.abandoned)),
+    (brief) => isReady(brief) && !held.has(brief.provider) && mayStart(run, brief),
   )
   const ready = await withinBudget(scope, await withinCaps(tx, run, open), budgeted)
   if (ready.length === 0) return []
@@ -209,8 +209,13 @@ async function withinBudget(scope: RunScope, found: readonly Brief[], budgeted: 
     } else if (granted.refused.by === 'brief') await holdForBudget(scope, brief, granted.refused)
     if (scope.run.endedAt !== null) return []
   }
-  return ready
+  // A brief without a budget may have failed, and with it the run.
+  return ready.filter(({ brief }) => mayStart(scope.run, brief))
 }
+
+/** In a run with a failure only the briefs start that are to resolve it. */
+const mayStart = (run: Run, brief: Brief): boolean =>
+  run.briefsFailed === 0 || (brief.phase === 'resolve' && !run.abandoned)
 
 const isReady = (brief: Brief): boolean =>
   brief.status === 'pending' && brief.unmetDependencies === 0 && brief.holdCount === 0

@@ -1,7 +1,7 @@
 import { columns, flag, integer, oneOf, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
-import { isAbove, isFull } from '../budgets/store.ts'
+import { isAbove, isFull, isSpent } from '../budgets/store.ts'
 import { isStopped } from '../stops/store.ts'
 import { type Tier, tiers } from './contract.ts'
 
@@ -13,6 +13,8 @@ export interface Work {
   stopped: boolean
   /** Budgets exist, whether or not one holds a brief. */
   budgeted: boolean
+  /** A budget is used up or holds a brief. */
+  lacking: boolean
   /** Evidence of an attempt waits to be checked. */
   reported: boolean
   /** The time at which the next held provider accepts launches again. */
@@ -94,6 +96,7 @@ const surroundings = columns({
   hasReady: flag,
   stopped: flag,
   budgeted: flag,
+  lacking: flag,
   reported: flag,
   heldUntil: optional(text),
 })
@@ -114,6 +117,7 @@ const isReady = "c.status = 'pending' AND c.unmet_dependencies = 0 AND c.hold_co
 const surroundingsText = `SELECT CASE WHEN EXISTS (SELECT 1 FROM briefs c WHERE ${isReady}) THEN 1 ELSE 0 END AS has_ready,
 CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
 CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
+CASE WHEN EXISTS (SELECT 1 FROM budgets WHERE ${isSpent}) OR EXISTS (SELECT 1 FROM brief_holds WHERE kind = 'budget') THEN 1 ELSE 0 END AS lacking,
 CASE WHEN EXISTS (SELECT 1 FROM attempts WHERE status = 'reported' AND held_by IS NULL) THEN 1 ELSE 0 END AS reported,
 (SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until`
 

@@ -220,6 +220,41 @@ describeStores('a budget', (openFresh, kind) => {
     expect(await outcomesOf(agency, run, 'finishing')).toEqual(['ok'])
   })
 
+  it('of a brief that fails the run before its launch lets no other brief start with it', async () => {
+    const agency = await startAgency(openFresh, { prices, defaults })
+    const verdict = { verdict: 'fail' as const, issues: ['It is wrong'] }
+    const rejected = {
+      attempts: [[...work, uses(10)]],
+      verify: [[pauses('verdict'), { report: { status: 'done', summary: 'Looked.', verdict } }]],
+    }
+    const run = await agency.run({
+      onLimit: 'fail',
+      briefs: [
+        playedBrief('finishing', [pauses('finishing'), ...work]),
+        {
+          ...playedBrief('rejected', []),
+          runtimeOptions: { scenario: rejected },
+          tokenBudget: 10,
+          verify: 'agent' as const,
+        },
+        playedBrief('first', [pauses('first'), ...work]),
+        { ...playedBrief('late', [...work]), after: ['first'] },
+      ],
+    })
+    await agency.gate('verdict').reached
+    await agency.gates.pause(operator, run.id, 'lunch')
+    for (const name of ['verdict', 'first']) agency.gate(name).open()
+    await agency.until(async () => (await agency.brief(run, 'rejected')).status === 'pending')
+    await agency.until(async () => (await agency.brief(run, 'late')).unmetDependencies === 0)
+    await agency.gates.resume(operator, run.id)
+    await agency.until(async () => (await agency.brief(run, 'rejected')).status === 'failed')
+    await agency.engine.sweep()
+    agency.gate('finishing').open()
+    expect(await agency.settled(run)).toMatchObject({ status: 'failed' })
+    expect(await outcomesOf(agency, run, 'finishing')).toEqual(['ok'])
+    expect(await outcomesOf(agency, run, 'late')).toEqual([])
+  })
+
   it('in money stops at the first call over a tiny limit, records the call, and warns before', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.run({ costLimit: 0.001, play: [[uses(5), hang]] })

@@ -190,6 +190,9 @@ async function limitsBy(
 /** Condition on a budget `u`: nothing is left to reserve for another attempt. */
 export const isFull = `(u.tokens_spent + ${sumOf('tokens')} >= u.token_limit OR u.micros_spent + ${sumOf('micros')} >= u.cost_limit_micros)`
 
+/** Condition on a budget: everything is spent. The words are those of the index `budgets_used_up`. */
+export const isSpent = "scope <> 'brief' AND (tokens_spent >= token_limit OR micros_spent >= cost_limit_micros)"
+
 /** Condition on a budget `u`: it applies to the brief `b` of the run `r`, beside the brief's own. */
 export const isAbove = `((u.scope = 'run' AND u.scope_id = b.run_id) OR (u.scope = 'mission' AND u.scope_id = b.mission_id)
 OR (u.scope = 'organisation' AND u.scope_id = CAST(r.organisation_id AS TEXT))
