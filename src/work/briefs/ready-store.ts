@@ -164,7 +164,8 @@ const values = (name: string, count: number, row: string): string =>
  * The cost of this statement depends on the number of slots, not on that of open runs. `walk` goes through the running
  * runs and the ready briefs side by side, both in the order of claims, and jumps over runs that are only in one of the
  * two. It ends when it has found so many runs that those without an agent at work fill the slots. `picked` adds further
- * briefs of the same runs, as far as slots can be left for them.
+ * briefs of the same runs, as far as slots can be left for them. A CROSS JOIN keeps SQLite from beginning with the table
+ * of briefs, however small it seems to be.
  */
 const readyText = (shape: Shape): string =>
   `WITH RECURSIVE look (at, most) AS (SELECT CAST(? AS TEXT), CAST(? AS INTEGER)),
@@ -187,18 +188,17 @@ walk (step, range, side, place, before, brief_id, found) AS (
   WHERE w.found < (SELECT most FROM look) + (SELECT COUNT(DISTINCT run_id) FROM attempts WHERE ${isAtWork})
 ),
 picked (step, range, claim_order, brief_id, created_at, at_work, rank, most) AS (
-  SELECT w.step, w.range, b.claim_order, b.id, b.created_at, b.at_work, 1, (SELECT most FROM look) + 1
-    - SUM(CASE WHEN b.at_work = 0 THEN 1 ELSE 0 END) OVER (ORDER BY SUBSTR(b.claim_order, 1, 1))
-  FROM walk w JOIN (SELECT c.*, (SELECT COUNT(*) FROM attempts WHERE run_id = c.run_id AND ${isAtWork}) AS at_work
-    FROM briefs c) b ON b.id = w.brief_id
+  SELECT step, range, claim_order, id, created_at, at_work, 1, (SELECT most FROM look) + 1
+    - SUM(CASE WHEN at_work = 0 THEN 1 ELSE 0 END) OVER (ORDER BY SUBSTR(claim_order, 1, 1))
+  FROM (SELECT w.step, w.range, b.claim_order, b.id, b.created_at,
+    (SELECT COUNT(*) FROM attempts WHERE run_id = b.run_id AND ${isAtWork}) AS at_work
+    FROM walk w CROSS JOIN briefs b WHERE b.id = w.brief_id) f
   UNION ALL
   SELECT p.step, p.range, p.claim_order, b.id, b.created_at, p.at_work, p.rank + 1, p.most
-  FROM picked p JOIN briefs b
-  ON b.id = ${firstAt('p.claim_order', shape, '(c.created_at, c.id) > (p.created_at, p.brief_id)')}
-  WHERE p.rank < p.most
+  FROM picked p CROSS JOIN briefs b
+  WHERE p.rank < p.most AND b.id = ${firstAt('p.claim_order', shape, '(c.created_at, c.id) > (p.created_at, p.brief_id)')}
 )
 SELECT b.id AS brief_id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.tier, w.claim_order, w.range
 FROM (SELECT * FROM picked ORDER BY SUBSTR(claim_order, 1, 1), at_work + rank, step LIMIT (SELECT most FROM look)) w
-JOIN briefs b ON b.id = w.brief_id
-JOIN runs r ON r.id = b.run_id
+CROSS JOIN briefs b CROSS JOIN runs r WHERE b.id = w.brief_id AND r.id = b.run_id
 ORDER BY SUBSTR(w.claim_order, 1, 1), w.at_work + w.rank, w.step`
