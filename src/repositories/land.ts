@@ -215,6 +215,7 @@ const reflogEnvironment = (git: Git, { branch }: Landing): Record<string, string
 const notMoved = (repository: OperatorRepository, landing: Landing, stderr: string) =>
   refusal('conflict', `${repository.path} could not be fast-forwarded: ${errorLine(stderr) ?? 'git gave no reason'}`, {
     hint: then(`Show the state of the repository: ${inRepository(repository, 'status')}`, landing),
+    data: { busy: /Unable to create '[^']*\.lock'|cannot lock ref/.test(stderr) },
   })
 
 const movedMeanwhile = ({ repository, branch }: Landing) =>

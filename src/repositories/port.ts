@@ -90,6 +90,8 @@ export type Landed =
   | { readonly outcome: 'moved'; readonly commit: string; readonly target: string }
   /** The target has moved to this commit, and its new commits conflict with the work. */
   | { readonly outcome: 'conflict'; readonly commit: string; readonly files: readonly string[] }
+  /** Another git process holds a lock in the repository; a later try may succeed. */
+  | { readonly outcome: 'busy'; readonly why: string; readonly next: string }
   /** Refused for now, because the operator is working in the repository. */
   | { readonly outcome: 'refused'; readonly why: string; readonly next: string }
 

@@ -171,6 +171,7 @@ async function asOutcome(runId: string, work: () => Promise<Landed>): Promise<La
   } catch (error) {
     if (error instanceof GitError) return { outcome: 'refused', why: error.message, next: approvalOf(runId) }
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    return { outcome: 'refused', why: error.message, next: error.hint ?? approvalOf(runId) }
+    const outcome = error.data?.['busy'] === true ? 'busy' : 'refused'
+    return { outcome, why: error.message, next: error.hint ?? approvalOf(runId) }
   }
 }

@@ -64,6 +64,8 @@ export type Wake =
   | { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number }
   /** Something of the run waits for git. */
   | { kind: 'integrate'; runId: string }
+  /** The approved result of the run is to land in its repository. */
+  | { kind: 'land'; runId: string; repository: string }
   /** The result of the run is to be proven. */
   | { kind: 'prove'; runId: string; delayMs: number }
   /** A timer of a playbook expires after the delay. */

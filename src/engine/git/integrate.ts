@@ -18,20 +18,17 @@ import { landingHold, partMergeHold } from '../../work/pull-requests/moves.ts'
 import { playbookOf, type RunScope } from '../../work/scope.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import { inScope } from './in-scope.ts'
-import { landRun } from './land.ts'
 import { withMergeNet } from './net.ts'
 import { withNet } from '../outcome/fault.ts'
 import { completeBrief, eventTags, nameOf } from '../../work/briefs/moves.ts'
 import { touchRun } from '../../work/runs/moves.ts'
 
 /**
- * Does the pending work of a run in git: merges briefs that have passed, in the order of the plan, and lands an
- * approved result. Git acts first, then the record follows. Git's branches are projections of the rows: a merge builds
+ * Does the pending merges of a run in git, of briefs that have passed, in the order of the plan. Git acts first, then the record follows. Git's branches are projections of the rows: a merge builds
  * on the recorded head, so that a merge without a record, because of a kill or because the brief was cancelled
  * meanwhile, leaves nothing in the result.
  */
 export async function integrate(deps: EngineDeps, runId: string): Promise<void> {
-  let landings = 0
   for (;;) {
     const { run, held, heldParts } = await deps.db.read(async (tx) => ({
       run: await findRun(tx, runId),
@@ -45,9 +42,14 @@ export async function integrate(deps: EngineDeps, runId: string): Promise<void> 
     const [part] = heldParts
     if (brief !== undefined) await mergeBrief(deps, repositories, run, run.repository, brief)
     else if (part !== undefined) await mergePart(deps, repositories, run, run.repository, part)
-    else if (run.heldBy === landingHold) await landRun(deps, repositories, run, run.repository, landings++)
-    else return
+    else return handOver(deps, run, run.repository)
   }
+}
+
+/** Wakes the landing of a run whose wake-up an earlier version wrote as one of `integrate`. */
+async function handOver({ db, later }: EngineDeps, run: Run, { path: repository }: RunRepository): Promise<void> {
+  if (run.heldBy === landingHold)
+    await db.write([], async (tx) => later?.(tx, { kind: 'land', runId: run.id, repository }))
 }
 
 const waitsToBeMerged = (brief: Brief): boolean => brief.status === 'ready_for_verification'

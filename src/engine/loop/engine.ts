@@ -10,6 +10,7 @@ import { claimExaminations } from './claim-examinations.ts'
 import type { EngineDeps } from '../deps.ts'
 import { cleanRun } from '../git/clean.ts'
 import { integrate } from '../git/integrate.ts'
+import { land, type LandingTry } from '../git/land.ts'
 import { findProofToMake, type LiveProof, startProving } from '../git/prove.ts'
 import { onTimer } from './timers.ts'
 import { killOrphans, recoverAttempts } from './recover.ts'
@@ -27,8 +28,10 @@ export interface Engine {
   /** Ends the agents and checks of attempts that were ended. */
   interrupt(attemptIds: readonly string[]): void
   touch(attemptId: string): void
-  /** Does the merges and landings of a run. */
+  /** Does the merges of a run. */
   integrate(runId: string): Promise<void>
+  /** Lands the approved result of a run. */
+  land(runId: string, attempt: LandingTry): Promise<void>
   /** Proves the merged result of a run. `tries`: the number of earlier tries that could not check it. */
   prove(runId: string, tries: number): Promise<void>
   /** Hands a playbook a timer that has expired. */
@@ -326,6 +329,7 @@ export function createEngine(parts: EngineDeps): Engine {
       return sweep()
     },
     integrate: (runId) => integrate(deps, runId),
+    land: (runId, attempt) => land(deps, runId, attempt),
     prove,
     clean: (runId) => cleanRun(deps, runId),
     timer: (timer) => onTimer(deps, timer),

@@ -1,7 +1,12 @@
 import type { Jobs } from '../../jobs/queue.ts'
 import { projectionJob } from '../../projections/files.ts'
+import type { Backoff } from '../../jobs/schedule.ts'
 import type { Engine } from './engine.ts'
 import type { Later } from '../../work/scope.ts'
+
+/** Another git process that holds a lock has five minutes to end; then the gate opens again. */
+const landingBackoff: Backoff = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
+const landingTries = 11
 
 const gateKinds = ['gate_timeout', 'gate_reminder'] as const
 
@@ -17,6 +22,12 @@ export const laterThrough =
     if (wake.kind === 'release_checks') {
       const { kind, repository } = wake
       await jobs.enqueue(tx, { kind, key: repository, payload: repository, maxTries: 1_000_000 })
+      return
+    }
+    if (wake.kind === 'land') {
+      const { kind, runId, repository } = wake
+      const lane = `repository:${repository}`
+      await jobs.enqueue(tx, { kind, key: runId, lane, payload: runId, maxTries: landingTries })
       return
     }
     if (wake.kind === 'project') {
@@ -45,9 +56,12 @@ export function wakeGates(
  */
 export function wakeRuns(
   jobs: Pick<Jobs, 'handle'>,
-  engine: Pick<Engine, 'integrate' | 'prove' | 'clean' | 'timer'>,
+  engine: Pick<Engine, 'integrate' | 'land' | 'prove' | 'clean' | 'timer'>,
 ): void {
   jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)))
+  jobs.handle('land', ({ payload, tries, isLastTry }) => engine.land(String(payload), { tries, isLastTry }), {
+    backoff: landingBackoff,
+  })
   jobs.handle('prove', ({ payload, tries }) => engine.prove(String(payload), tries))
   jobs.handle('playbook_timer', ({ payload }) => engine.timer(payload as Parameters<Engine['timer']>[0]))
   jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)))

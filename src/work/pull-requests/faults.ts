@@ -6,7 +6,7 @@ import type { Question } from '../questions/contract.ts'
 import { endRun } from '../runs/end.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
-import { landingHold, partMergeHold } from './moves.ts'
+import { landingHold, partMergeHold, wakeLanding } from './moves.ts'
 
 /** The merge that could not be recorded: of a part, by its key, or of the whole result into its target. */
 export type FaultyMerge = { readonly part: string } | 'landing'
@@ -56,12 +56,13 @@ export async function continueMerge(
   if (askedBy === landing) {
     if (run.heldBy !== heldBy) return
     await touchRun(scope, { heldBy: landingHold }, { kind: 'log', message })
+    await wakeLanding(scope)
   } else {
     const part = await findPart(tx, run.id, askedBy.slice(`${prefix}part:`.length))
     if (part?.heldBy !== heldBy) return
     await touchRun(scope, {}, { kind: 'log', message }, [
       updated(parts, part, { heldBy: partMergeHold, updatedAt: tx.at }),
     ])
+    await scope.later(tx, { kind: 'integrate', runId: run.id })
   }
-  await scope.later(tx, { kind: 'integrate', runId: run.id })
 }

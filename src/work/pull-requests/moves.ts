@@ -107,7 +107,12 @@ export async function openPullRequest(scope: RunScope): Promise<void> {
 /** Starts the merge of an approved result into the repository. */
 export async function beginLanding(scope: RunScope): Promise<void> {
   await touchRun(scope, { heldBy: landingHold }, { kind: 'run_status', message: 'the result is being merged' })
-  await scope.later(scope.tx, { kind: 'integrate', runId: scope.run.id })
+  await wakeLanding(scope)
+}
+
+export async function wakeLanding({ tx, run, later }: RunScope): Promise<void> {
+  if (run.repository === null) throw bug(`run ${run.id} has nothing to merge`)
+  await later(tx, { kind: 'land', runId: run.id, repository: run.repository.path })
 }
 
 export async function mergedPullRequest(scope: RunScope, commit: string): Promise<void> {

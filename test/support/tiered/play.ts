@@ -91,6 +91,7 @@ export class Play {
   private readonly attempts = new Map<string, Live>()
   private readonly errors: string[] = []
   private mustIntegrate = false
+  private mustLand = false
   private mustProve = false
   private started: () => void = () => {}
 
@@ -343,6 +344,7 @@ export class Play {
 
   private readonly later: NonNullable<ScopeParts['later']> = async (tx, wake) => {
     if (wake.kind === 'integrate') tx.afterCommit(() => (this.mustIntegrate = true))
+    if (wake.kind === 'land') tx.afterCommit(() => (this.mustLand = true))
     if (wake.kind === 'prove') tx.afterCommit(() => (this.mustProve = true))
     if (wake.kind !== 'playbook_timer') return
     const { name, part, delayMs } = wake
@@ -356,11 +358,15 @@ export class Play {
 
   /** Brings the engine to rest, so that nothing happens before the test's next step. */
   private async settle(): Promise<void> {
-    while (this.mustIntegrate || this.mustProve) {
-      const { mustIntegrate } = this
+    const { engine } = this.agency
+    while (this.mustIntegrate || this.mustLand || this.mustProve) {
+      const { mustIntegrate, mustLand } = this
       if (mustIntegrate) this.mustIntegrate = false
+      else if (mustLand) this.mustLand = false
       else this.mustProve = false
-      await (mustIntegrate ? this.agency.engine.integrate(this.runId) : this.agency.engine.prove(this.runId, 0))
+      if (mustIntegrate) await engine.integrate(this.runId)
+      else if (mustLand) await engine.land(this.runId, { tries: 0, isLastTry: true })
+      else await engine.prove(this.runId, 0)
     }
     await this.rows.refresh()
     // Agents whose attempts were ended by a decision: in the daemon the engine interrupts them.
