@@ -14,6 +14,7 @@ import { land, type LandingTry } from '../git/land.ts'
 import { findProofToMake, type LiveProof, startProving } from '../git/prove.ts'
 import { onTimer } from './timers.ts'
 import { killOrphans, recoverAttempts } from './recover.ts'
+import { createPace } from './pace.ts'
 import { createSearch } from './search.ts'
 
 export interface Engine {
@@ -125,6 +126,7 @@ export function createEngine(parts: EngineDeps): Engine {
       if (free <= 0 && freeChecks() <= 0 && !mustStop) return
       const { claimed, stopped, reported, wakeAtMs, hasFailed } = await claimBriefs(deps, Math.max(0, free), search)
       for (const each of claimed) begin(driver.start(each))
+      if (claimed.length > 0 || reported) pace.found()
       isWaiting = reported && !mayExamine
       if (reported && freeChecks() > 0)
         for (const each of await claimExaminations(deps, freeChecks(), isHeld)) beginExamination(each)
@@ -285,9 +287,11 @@ export function createEngine(parts: EngineDeps): Engine {
     if (isWaiting) wake()
   }
 
+  const pace = createPace(deps.clock, wake)
   const stopWaking = deps.db.onCommit(({ mayBeReady, agents, isForeign }) => {
     if (agents && isForeign) heedOthers()
-    if (mayBeReady) wake()
+    if (mayBeReady && isForeign) pace.heard()
+    else if (mayBeReady) wake()
   })
 
   return {
@@ -302,6 +306,7 @@ export function createEngine(parts: EngineDeps): Engine {
     async stop() {
       stopping = true
       stopWaking()
+      pace.stop()
       for (const cancel of timers) cancel()
       holdTimer?.cancel()
       // Aborted first, because a sweep that waits for a full disk would otherwise delay the stop until there is space.
