@@ -63,7 +63,7 @@ function drawNewRates(random: Random, isPlain: boolean): Omit<FaultRates, keyof 
   return {
     mixedBudget: some(0.3, 0.2, 0.5),
     lostAnswer: some(0.2, 0.01, 0.04),
-    failedRead: some(0, 0.01, 0.03),
+    failedRead: some(0.15, 0.01, 0.03),
     slowEvidence: some(0.3, 0.3, 1),
     deathMs: some(0.25, 30_000, 120_000),
     playbookFault: some(0.15, 0.01, 0.1),

@@ -12,5 +12,9 @@ export const regressions = [
     ],
   },
   { playbook: 'tiered', isPlain: true, seeds: [500_057, 600_476, 743_012_622] },
-  { playbook: 'direct', isPlain: false, seeds: [5_309, 5_343, 587_890_120, 668_141_168, 668_141_289, 904_327_308] },
+  {
+    playbook: 'direct',
+    isPlain: false,
+    seeds: [6, 5_309, 5_343, 587_890_120, 668_141_168, 668_141_289, 804_174_066, 904_327_308],
+  },
 ] as const

@@ -22,10 +22,14 @@ export function watchFinished({ history }: World): void {
 
 function isThrownAway(before: Row, after: Row): boolean {
   if (before['status'] === 'ended' || after['status'] !== 'ended') return false
-  if (after['outcome'] === 'interrupted') return before['report'] !== null
+  if (after['outcome'] === 'interrupted') return isFinished(before['report'] as string | null)
   const isReported = before['status'] === 'reported' || before['status'] === 'examining'
   return isReported && (after['outcome'] === 'crash' || after['outcome'] === 'timeout')
 }
+
+/** An agent that reports that it cannot go on has finished nothing. */
+const isFinished = (report: string | null): boolean =>
+  report !== null && (JSON.parse(report) as { status: string }).status !== 'blocked'
 
 function check(history: History, { by, before, attempt }: { by: string; before: Row; attempt: Row }): void {
   const brief = history.row('briefs', attempt['brief_id'] as string) as Row
