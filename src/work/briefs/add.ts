@@ -6,6 +6,7 @@ import type { Brief, Dependency } from './contract.ts'
 import { isMet } from './states.ts'
 import { briefs, findBriefByKey } from './store.ts'
 import { requiresOf } from './dependents.ts'
+import { seatOf } from './cast.ts'
 import { countBriefs, newBrief } from './create.ts'
 import type { Cast, RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
@@ -117,6 +118,7 @@ async function placed(
     ownerId: spec.ownerId ?? null,
     personality: cast.personality,
     personaId: cast.personaId,
+    positionId: cast.positionId,
     verifierId: cast.verifierId,
     label: spec.label ?? null,
     inputs: { ...spec.inputs },
@@ -129,7 +131,7 @@ async function placed(
   })
 }
 
-type Casting = Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | null }
+type Casting = Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | null; positionId: number | null }
 
 /** Casts equal specifications once. */
 function castOnce(scope: RunScope, casts: Map<string, Promise<Casting>>, spec: NewBrief): Promise<Casting> {
@@ -148,7 +150,12 @@ async function castFor(
   const doer = await scope.cast(scope.tx, { organisationId, tier, domain, wanted: personality, not: null })
   for (const warning of doer.warning === null ? [] : [doer.warning])
     await log(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted: personality } })
-  if (verifierTier === undefined) return { personaId: doer.personaId, personality: doer.personality, verifierId: null }
+  const own = {
+    personaId: doer.personaId,
+    personality: doer.personality,
+    positionId: await seatOf(scope.tx, organisationId, doer.personaId),
+  }
+  if (verifierTier === undefined) return { ...own, verifierId: null }
   const judge = await scope.cast(scope.tx, {
     organisationId,
     tier: verifierTier,
@@ -157,8 +164,7 @@ async function castFor(
     not: doer.personaId,
   })
   return {
-    personaId: doer.personaId,
-    personality: doer.personality,
+    ...own,
     verifierId: judge.personaId === doer.personaId ? null : judge.personaId,
   }
 }

@@ -1,6 +1,7 @@
 import type { ReadTx } from '../../db/port.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
+import { listOpenAssignmentsOfPersona } from '../../org/assignments/store.ts'
 import { resolvePersona } from '../../org/personas/find.ts'
 import type { Persona } from '../../org/personas/store.ts'
 import type { BriefSpec } from './contract.ts'
@@ -50,6 +51,15 @@ export async function castAll(tx: ReadTx, specs: readonly BriefSpec[]): Promise<
     if (persona !== null) cast.set(name, persona.id)
   }
   return cast
+}
+
+/** Returns the seat of a persona in an organisation, if it has exactly one there. */
+export async function seatOf(tx: ReadTx, organisationId: number, personaId: number): Promise<number | null> {
+  if (personaId === systemPersona) return null
+  const seats = (await listOpenAssignmentsOfPersona(tx, personaId)).filter(
+    (assignment) => assignment.organisationId === organisationId,
+  )
+  return seats.length === 1 ? (seats[0]?.positionId ?? null) : null
 }
 
 /** Returns a persona that a run can start; `where` is the prefix of the message if there is none. */

@@ -14,6 +14,13 @@ export const tiers = ['t1', 't2', 't3', 't4', 't5'] as const
 export const Tier = z.enum(tiers)
 export type Tier = z.infer<typeof Tier>
 
+/** How a brief reaches its agent: an agent is started for each attempt, or a live agent receives it. */
+export const Dispatch = z.enum(['spawn', 'deliver'])
+export type Dispatch = z.infer<typeof Dispatch>
+
+/** Those for which there is a driver. */
+export const usableDispatches: readonly Dispatch[] = ['spawn']
+
 export const VerifyPolicy = z.enum(['none', 'agent'])
 
 /** A brief as the operator or a playbook specifies it; the engine adds the rest. */
@@ -29,6 +36,7 @@ export const BriefSpec = z.strictObject({
   after: z.array(z.string()).max(1_000).default([]).describe('Keys of briefs that must be verified first'),
   runtime: z.string().max(64).optional(),
   runtimeOptions: z.record(z.string(), z.unknown()).optional(),
+  dispatch: Dispatch.optional().describe('spawn, the default: an agent is started for each attempt'),
   persona: z.string().min(1).max(200).optional().describe('The persona that does it: slug or unique name'),
   verifier: z.string().min(1).max(200).optional().describe('The persona that verifies it; never the one that does it'),
   verify: VerifyPolicy.optional().describe('agent: a verifier judges it; none: its evidence is sufficient'),
@@ -89,6 +97,8 @@ export const Brief = z.object({
   verifies: z.string().nullable().describe('The brief that this one judges'),
   verifiesAttempt: z.number().int().nullable(),
   personaId: z.number().int(),
+  positionId: z.number().int().nullable().describe('The seat of its persona in the organisation of the run'),
+  dispatch: Dispatch.describe('spawn: an agent is started for each attempt'),
   verifierId: z.number().int().nullable().describe('The persona that judges it, where one was named'),
   runtime: z.string(),
   provider: z.string().describe('The provider whose quota its launches use'),

@@ -2,11 +2,11 @@ import { inserted, record, updated } from '../../events/change.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { Brief, BriefSpec, Dependency } from './contract.ts'
+import { type Brief, type BriefSpec, type Dependency, usableDispatches } from './contract.ts'
 import { briefs, dependencies } from './store.ts'
 import { microsOf, ownBudgetOf } from '../budgets/limits.ts'
 import { runs } from '../runs/store.ts'
-import { castAll } from './cast.ts'
+import { castAll, seatOf } from './cast.ts'
 import type { RunScope } from '../scope.ts'
 
 /** Creates the briefs of a plan, in the order of the plan. */
@@ -17,7 +17,11 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
   const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
   const { run, tx } = scope
   const cast = await castAll(tx, specs)
-  const created = specs.map((spec, index) => plannedBrief(scope, spec, ids.get(spec.key) as string, index + 1, cast))
+  const seats = new Map<number, number | null>()
+  for (const personaId of cast.values()) seats.set(personaId, await seatOf(tx, run.organisationId, personaId))
+  const created = specs.map((spec, index) =>
+    plannedBrief(scope, spec, ids.get(spec.key) as string, index + 1, { cast, seats }),
+  )
   const edges = specs.flatMap((spec) =>
     spec.after.map((key): Dependency => ({
       runId: run.id,
@@ -78,7 +82,7 @@ function plannedBrief(
   spec: BriefSpec,
   id: string,
   number: number,
-  cast: ReadonlyMap<string, number>,
+  { cast, seats }: { cast: ReadonlyMap<string, number>; seats: ReadonlyMap<number, number | null> },
 ): Brief {
   const { configuration } = scope.run
   // A planner's evidence is added to the operator's; an operator's own plan replaces the configured evidence.
@@ -99,6 +103,8 @@ function plannedBrief(
     checkable,
     verify: spec.verify ?? (spec.verifier !== undefined || judged ? 'agent' : 'none'),
     personaId,
+    positionId: seats.get(personaId) ?? null,
+    dispatch: spec.dispatch ?? 'spawn',
     verifierId: verifierId === personaId ? null : verifierId,
     runtime: spec.runtime ?? configuration.runtime,
     provider: scope.providerOf(
@@ -131,6 +137,8 @@ export function newBrief(
     verifies: null,
     verifiesAttempt: null,
     personaId: systemPersona,
+    positionId: null,
+    dispatch: 'spawn',
     verifierId: null,
     runtime: configuration.runtime,
     provider: scope.providerOf(configuration.runtime, configuration.runtimeOptions),
@@ -203,12 +211,16 @@ export function faultOfPlan(plan: readonly BriefSpec[] | undefined): string | nu
   }
 }
 
-/** Refuses duplicate keys, unknown keys and cycles, with the name of the faulty brief. */
+/** Refuses duplicate keys, unknown keys, cycles and a dispatch without a driver, with the name of the faulty brief. */
 export function checkPlan(specs: readonly BriefSpec[]): void {
   const byKey = new Map<string, BriefSpec>()
   for (const spec of specs) {
     if (byKey.has(spec.key)) throw refusal('invalid_input', `two briefs have the key "${spec.key}"`)
     byKey.set(spec.key, spec)
+    if (spec.dispatch !== undefined && !usableDispatches.includes(spec.dispatch))
+      throw refusal('invalid_input', `brief "${spec.key}": no driver for dispatch "${spec.dispatch}" exists`, {
+        hint: `Leave it out, or use one of: ${usableDispatches.join(', ')}.`,
+      })
   }
   const waiting = new Map<string, number>()
   const dependents = new Map<string, string[]>()

@@ -47,6 +47,8 @@ export async function splitBrief(
     checkable: brief.checkable,
     verify: brief.verify,
     personaId: brief.personaId,
+    positionId: brief.positionId,
+    dispatch: brief.dispatch,
     verifierId: brief.verifierId,
     runtime: brief.runtime,
     provider: brief.provider,

@@ -18,6 +18,7 @@ export const briefs = table<Brief>('briefs', {
     guidance: '[]',
     provider: '',
     hold_count: 0,
+    dispatch: 'spawn',
     tokens_used: 0,
     cost_micros: 0,
     allowed: '[]',

@@ -84,6 +84,7 @@ const castLike = (like: Brief | undefined): Partial<Brief> =>
         verify: like.verify,
         ownerId: like.ownerId,
         personaId: like.personaId,
+        positionId: like.positionId,
         verifierId: like.verifierId,
         personality: like.personality,
         runtime: like.runtime,
