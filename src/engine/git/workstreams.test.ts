@@ -10,6 +10,7 @@ import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { record, updated } from '../../events/change.ts'
 import type { Decision, NewBrief, Playbook, PlaybookEvent, View } from '../../playbooks/contract.ts'
+import { tiered } from '../../playbooks/tiered/decide.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import { findPart, parts } from '../../work/parts/store.ts'
@@ -140,8 +141,10 @@ function teamOf(streams: Stream[]): Playbook {
       : []
   }
 
+  // The steps of this team have no outputs of a fixed shape.
+  const { outputs: _outputs, casts: _casts, faults: _faults, ...names } = tiered
   return {
-    name: 'tiered',
+    ...names,
     decide,
     needs: () => ({ partsBelow: ['run'], workstreams: streams.map(({ id }) => id) }),
   }
