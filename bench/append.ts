@@ -30,7 +30,7 @@ export const append: Benchmark = {
     }
     await daemon.stop()
     return [
-      atLeast('durable append through HTTP / without the commit', median(ratios), 0.6, '×', `${clients} clients`),
+      atLeast('durable append through HTTP / without the commit', median(ratios), 0.75, '×', `${clients} clients`),
       await countSyncs(quick ? 500 : 2_000),
     ]
   },

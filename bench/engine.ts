@@ -8,7 +8,7 @@ import { replayEvents } from '../src/events/replay.ts'
 import { eventTables } from '../src/tables.ts'
 import { freshFolder } from './daemon-process.ts'
 import { type Bench, eventsPerBrief, openBench } from './engine-store.ts'
-import { atLeast, atMost, type Benchmark, type Figure, median } from './figures.ts'
+import { atLeast, atMost, type Benchmark, type Figure, median, withoutTarget } from './figures.ts'
 import { eventsOfProcessRun } from './process-run.ts'
 
 const sizes = [20, 200, 2_000] as const
@@ -47,10 +47,11 @@ export const engine: Benchmark = {
       atLeast(
         'engine: briefs / bare commits, per second',
         median(shares),
-        0.5,
+        0.35,
         '×',
         `a commit ${median(floors).toFixed(0)} µs`,
       ),
+      ...(await countPerBrief(bench)),
       ...(await checkStore(bench)),
     ]
     await bench.close()
@@ -58,6 +59,18 @@ export const engine: Benchmark = {
     rmSync(folder, { recursive: true, force: true })
     return figures
   },
+}
+
+/** Counts what one brief of a run of 200 costs the store. */
+async function countPerBrief(bench: Bench): Promise<Figure[]> {
+  const briefs = 200
+  const before = { writes: bench.writes(), statements: bench.db.statements() }
+  await bench.run(briefs)
+  return [
+    withoutTarget('engine: transactions per brief', (bench.writes() - before.writes) / briefs, ''),
+    withoutTarget('engine: statements per brief', (bench.db.statements() - before.statements) / briefs, ''),
+    withoutTarget('engine: events per brief', await eventsPerBrief(bench.db), ''),
+  ]
 }
 
 /** Returns microseconds per brief. */
