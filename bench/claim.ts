@@ -106,7 +106,7 @@ async function openRounds(path: string, runs: number, world: World): Promise<Rou
     playbooks: new Map([['direct', direct]]),
     decide: async () => {},
   }
-  const search = createSearch(systemClock)
+  const search = createSearch(systemClock, deps.playbooks)
   return {
     play: () => play(deps, search),
     close: () => db.close(),

@@ -31,12 +31,12 @@ import { isTalent, candidatesFor } from './talent/resolve.ts'
 import { talentRoutes } from './talent/routes.ts'
 import type { Talent } from './talent/service.ts'
 import { checkTeamTalent } from './talent/team-talent.ts'
+import { TierName } from './team/contract.ts'
 import type { TeamFile } from './team/open.ts'
 import { amendmentRoutes } from './work/amendments/routes.ts'
 import { type Amendments, createAmendments } from './work/amendments/service.ts'
 import { attemptRoutes } from './work/attempts/routes.ts'
 import { type Attempts, createAttempts } from './work/attempts/service.ts'
-import { checkFence } from './work/attempts/store.ts'
 import { briefRoutes } from './work/briefs/routes.ts'
 import { type Briefs, createBriefs } from './work/briefs/service.ts'
 import { gateRoutes } from './work/gates/routes.ts'
@@ -175,14 +175,15 @@ export function composeAgency(parts: Parts): Agency {
     ...(talent === undefined
       ? {}
       : {
-          cast: (tx, wanted, run) => castOne(tx, talent.pool(run.configuration.team?.talent), wanted),
+          cast: (tx, wanted, run) =>
+            castOne(tx, talent.pool(run.configuration.team?.talent), { ...wanted, tier: TierName.parse(wanted.tier) }),
           isTalent: (name, run) => isTalent(talent.pool(run.configuration.team?.talent), name),
         }),
   }
   const people: Pick<EngineDeps, 'talentOf'> =
     talent === undefined
       ? {}
-      : { talentOf: (tier, run) => candidatesFor(talent.pool(run.configuration.team?.talent), tier) }
+      : { talentOf: (tier, run) => candidatesFor(talent.pool(run.configuration.team?.talent), TierName.parse(tier)) }
   const stopping = new AbortController()
   const engine = withWorkspaces(
     createEngine({ ...parts, ...scopes, ...people, runtimes, troubles: createTroubles(parts) }),
@@ -223,7 +224,13 @@ export function composeAgency(parts: Parts): Agency {
     runs,
     plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create, checkRun: runs.check }),
     briefs: createBriefs({ db, scopes }),
-    attempts: createAttempts({ db, chaosPoint, touch: engine.touch, files: parts.files }),
+    attempts: createAttempts({
+      db,
+      chaosPoint,
+      touch: engine.touch,
+      files: parts.files,
+      playbooks: scopes.playbooks,
+    }),
     gates: createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories }),
     amendments: createAmendments({ db, scopes }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
@@ -295,7 +302,7 @@ export function routesOf(
     feed,
     resolveRun: (_, prefix) => agency.runs.resolve(prefix),
     hasRunEnded: async (runId) => (await agency.runs.show(runId)).endedAt !== null,
-    checkFence,
+    checkFence: agency.attempts.checkFence,
   })
   return [
     ...daemonRoutes(daemon),

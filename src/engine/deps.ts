@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { bug } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { ChaosPoint } from '../kernel/chaos-point.ts'
-import type { Brief, Tier } from '../work/briefs/contract.ts'
+import type { Brief } from '../work/briefs/contract.ts'
 import type { Repositories } from '../repositories/port.ts'
 import type { HostChecks } from '../work/repository-settings/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
@@ -34,7 +34,7 @@ export interface EngineDeps extends ScopeParts {
   /** Returns the text of a persona for the system prompt, in a run. */
   readonly personaText?: (personaId: number, run: Run) => Promise<string>
   /** Returns the talent pool of a tier, with descriptions; without this function there is none. */
-  readonly talentOf?: (tier: Tier, run: Run) => Readonly<Record<string, string>>
+  readonly talentOf?: (tier: string, run: Run) => Readonly<Record<string, string>>
   readonly files: AttemptFiles
   /** Returns the Markdown template of a prompt: that of its phase if there is one, otherwise that of its kind. */
   readonly promptOf: (playbook: string, kind: Brief['kind'], phase: Brief['phase']) => string

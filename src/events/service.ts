@@ -15,10 +15,8 @@ export interface EventDeps {
   /** Resolves a run by its id or a unique prefix. */
   resolveRun: (by: Actor, prefix: string) => Promise<string>
   hasRunEnded: (runId: string) => Promise<boolean>
-  /**
-   * Throws `stale_fence` unless the attempt is the current one of its brief; returns the brief's tier and workstream.
-   */
-  checkFence: (tx: Tx, by: AgentActor) => Promise<{ tier: string | null; workstream: string | null }>
+  /** Throws `stale_fence` unless the attempt is the current one of its brief; returns the tags of the brief's events. */
+  checkFence: (tx: Tx, by: AgentActor) => Promise<{ readonly tier?: string; readonly workstream?: string }>
 }
 
 type FeedFilter = EventFilter & { latest?: boolean | undefined }
@@ -80,7 +78,7 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
         })
       const stream = `run:${by.runId}` as const
       return db.write([stream], async (tx) => {
-        const { tier, workstream } = await checkFence(tx, by)
+        const tags = await checkFence(tx, by)
         const { runId, briefId, attemptId } = by
         const { kind, level, message } = line
         return {
@@ -90,8 +88,7 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
             runId,
             briefId,
             attemptId,
-            tier: tier?.toUpperCase() ?? null,
-            workstream,
+            ...tags,
             level,
             message,
           }),

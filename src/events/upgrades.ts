@@ -11,6 +11,7 @@ export const upgrades: ReadonlyMap<number, Upgrade> = new Map([
   [9, orderClaims],
   [10, keepAccounts],
   [11, upgradeHolds],
+  [16, moveToData],
 ])
 
 /** A run and its briefs have a place in the order of claims. */
@@ -52,6 +53,23 @@ function keepAccounts(rows: RebuiltRows): void {
       micros_spent: spent.micros,
       warned: isNear(spent.tokens, tokens) || isNear(spent.micros, micros) ? 1 : 0,
       updated_at: columns['updated_at'],
+    })
+  }
+}
+
+/** The fields of the tiered playbook became the data of its briefs. */
+function moveToData(rows: RebuiltRows): void {
+  for (const { table, key, columns } of rows.of('briefs')) {
+    const { tier = null, workstream = null, label = null, personality = null, flow = null, replaces = null } = columns
+    if (tier === null) continue
+    const files = JSON.parse(String(columns['files'] ?? '[]')) as unknown
+    const data = { tier, workstream, label, personality, files, flow, replaces, opaque: columns['opaque'] === 1 }
+    rows.put(table, key, {
+      ...columns,
+      cap_key: tier,
+      group_key: workstream,
+      starts_after_failure: columns['phase'] === 'resolve' ? 1 : 0,
+      data: JSON.stringify(data),
     })
   }
 }

@@ -49,7 +49,7 @@ async function startDaemon(socket?: string): Promise<{ server: TestServer; db: D
       throw notFound('run', prefix)
     },
     hasRunEnded: async () => false,
-    checkFence: async () => ({ tier: null, workstream: null }),
+    checkFence: async () => ({}),
   })
   const routes = [
     ...eventRoutes(events),

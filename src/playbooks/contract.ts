@@ -4,7 +4,7 @@ import type { EventKind, EventLevel } from '../events/contract.ts'
 import type { ResolvedTeam, ResolvedTier } from '../team/contract.ts'
 import type { Amendment, AmendPath } from '../work/amendments/contract.ts'
 import type { Report } from '../work/attempts/contract.ts'
-import type { Brief, BriefSpec, Correction, Guidance, Tier } from '../work/briefs/contract.ts'
+import type { Brief, BriefSpec, Correction, Guidance } from '../work/briefs/contract.ts'
 import type { Evidence } from '../work/evidence/contract.ts'
 import type { GateRow, GateSummary } from '../work/gates/contract.ts'
 import type { Part, Tally } from '../work/parts/contract.ts'
@@ -24,7 +24,7 @@ export interface Playbook {
   /** By phase: the shape of `output` in a step's report. Names are those of the document: snake_case. */
   readonly outputs?: Readonly<Record<string, z.ZodType>>
   /** By phase: the tier in which the personas that an output names are cast. */
-  readonly casts?: Readonly<Record<string, Tier>>
+  readonly casts?: Readonly<Record<string, string>>
   /** Returns the faults of an output of the right shape, in sentences for its author. `needs` sees it as `brief_reported`. */
   faults?(view: View, brief: Brief, output: unknown): readonly string[]
   /** Refuses settings of a new run that it ignores: the operator must not believe that they apply. */
@@ -41,8 +41,16 @@ export interface Playbook {
   readonly runTags?: EventTags
   /** By default a brief has the name of its key and no tags. */
   describe?(brief: Brief): Description
+  /** The shape of `data` in its briefs: fields that the engine keeps and does not read. By default there are none. */
+  readonly briefData?: z.ZodType<Brief['data']>
+  /** The cap keys of its briefs, in the order in which people read them. */
+  readonly capKeys?: readonly string[]
+  /** Returns the maximum numbers of agents at work in a run; null: no maximum. */
+  caps?(run: Run): Caps | null
   /** Returns the place of the brief that verifies another one, beside its part and its owner. */
   verifier?(run: Run, judged: Brief): VerifierPlace
+  /** Returns the place of a brief that continues another one, or repairs the result like it: its own place by default. */
+  derive?(brief: Brief, as: 'remainder' | 'repair'): Pick<Brief, 'data' | 'groupKey'>
   /** Present where parts of a run have branches of their own, which join the run's. */
   readonly branches?: BranchParts
   /** Present where the path of a part can be changed during a run. */
@@ -55,6 +63,8 @@ export interface Description {
   /** Name under which events list the author of the brief; undefined: its agent. */
   readonly author?: string
   readonly tags: EventTags
+  /** The files that its agent may change, if they were agreed. */
+  readonly files?: readonly string[]
 }
 
 export interface EventTags {
@@ -63,8 +73,15 @@ export interface EventTags {
 }
 
 export type VerifierPlace = Partial<
-  Pick<Brief, 'tier' | 'phase' | 'workstream' | 'label' | 'runtime' | 'runtimeOptions'>
+  Pick<Brief, 'phase' | 'capKey' | 'groupKey' | 'data' | 'runtime' | 'runtimeOptions'>
 >
+
+export interface Caps {
+  /** For the whole run. */
+  readonly all: number
+  /** By cap key; null: no maximum of its own. */
+  readonly byKey: Readonly<Record<string, number | null>>
+}
 
 /** The parts of a run that have a branch of their own. */
 export interface BranchParts {
@@ -119,8 +136,8 @@ export interface Needs {
   readonly members?: readonly string[]
   /** The newest verdict on each brief of these parts. */
   readonly verdicts?: readonly string[]
-  /** Every brief of these workstreams, in whichever part it is. */
-  readonly workstreams?: readonly string[] | 'all'
+  /** Every brief with these group keys, in whichever part it is. */
+  readonly groups?: readonly string[] | 'all'
   /** Briefs by their key. */
   readonly briefs?: readonly string[]
   /** Briefs by their id. */
@@ -143,7 +160,7 @@ export interface NeededRows {
   readonly members: Readonly<Record<string, readonly Brief[]>>
   /** By brief id. */
   readonly verdicts: Readonly<Record<string, Verdict>>
-  readonly workstreams?: Readonly<Record<string, readonly Brief[]>>
+  readonly groups?: Readonly<Record<string, readonly Brief[]>>
   /** By key. */
   readonly briefs: Readonly<Record<string, Brief>>
   /** By id. */
@@ -313,31 +330,41 @@ export interface NewBrief {
   readonly key: string
   /** plan: a step whose output is data; work: a task that produces files. */
   readonly kind: 'plan' | 'work'
-  readonly tier: Tier
-  /** The tier from which a verifier is cast; undefined: its evidence is sufficient. */
-  readonly verifierTier?: Tier
   readonly phase: string
   readonly title: string
   readonly objective: string
   readonly context?: string
-  readonly workstream?: string | null
   readonly part: string
   readonly ownerId?: string | null
-  /** Name of the personality to cast; null casts by tier and domain. */
-  readonly personality?: string | null
-  readonly domain?: string | null
-  readonly label?: string
+  readonly cast: CastRequest
+  /** Undefined: the runtime of the run. */
+  readonly runtime?: Pick<ResolvedTier, 'runtime' | 'runtimeOptions'>
+  readonly capKey?: string | null
+  readonly groupKey?: string | null
+  readonly startsAfterFailure?: boolean
+  /** Checked against `briefData`, with the name of the personality that was cast as `personality`. */
+  readonly data: Readonly<Record<string, unknown>>
   readonly inputs?: Readonly<Record<string, unknown>>
   readonly evidence?: readonly Evidence[]
-  readonly files?: readonly string[]
-  readonly flow?: 'swarm' | 'pipeline'
   readonly status?: 'draft' | 'pending'
   /** Keys of the briefs that it waits for, created earlier or together with it. */
   readonly after?: readonly string[]
   readonly retryBudget: number
-  readonly replaces?: string | null
   readonly guidance?: readonly Guidance[]
   readonly corrections?: readonly Correction[]
 }
 
-export type Revised = Pick<NewBrief, 'title' | 'objective' | 'files' | 'flow' | 'evidence' | 'after' | 'personality'>
+/** The persona that is wanted for a brief, and for its verification. */
+export interface CastRequest {
+  readonly tier: string
+  readonly domain: string | null
+  /** Name of a personality; null casts by tier and domain. */
+  readonly wanted: string | null
+  /** The tier from which a verifier is cast; undefined: none is. */
+  readonly verifierTier?: string
+}
+
+export interface Revised extends Pick<NewBrief, 'title' | 'objective' | 'evidence' | 'after'> {
+  /** The fields of `data` that change. */
+  readonly data: Readonly<Record<string, unknown>>
+}

@@ -41,7 +41,7 @@ async function startEvents(
     hasRunEnded: async (runId) => ended.has(runId),
     checkFence: async (_, by) => {
       if (stale.has(by.attemptId)) throw refusal('stale_fence', 'overtaken')
-      return { tier: 't4', workstream: 'api' }
+      return { tier: 'T4', workstream: 'api' }
     },
   })
   const standing = {

@@ -2,7 +2,6 @@ import type { Tx } from '../db/port.ts'
 import { refusal } from '../kernel/errors.ts'
 import { type Ids, systemPersona } from '../kernel/ids.ts'
 import type { Playbook, PlaybookEvent } from '../playbooks/contract.ts'
-import type { Tier } from './briefs/contract.ts'
 import type { Run } from './runs/contract.ts'
 import { findRun } from './runs/store.ts'
 
@@ -40,7 +39,7 @@ export interface Cast {
 }
 export interface WantedCast {
   organisationId: number
-  tier: Tier
+  tier: string
   domain: string | null
   wanted: string | null
   not: number | null

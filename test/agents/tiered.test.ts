@@ -45,7 +45,7 @@ it(
     const planned = await approve(installed, 't1_plan')
     expect(planned.briefs.map(({ phase }) => phase)).toEqual(['t1_plan', 't1_critique'])
     const designed = await approve(installed, 't2_synthesis')
-    expect(designed.briefs.filter(({ tier }) => tier === 't3')).toEqual([])
+    expect(designed.briefs.filter(({ cap_key: tier }) => tier === 't3')).toEqual([])
 
     // Kill the daemon while an agent works on a task.
     await until(installed, isAskedFor(printing))
@@ -226,7 +226,7 @@ function outcomesOf({ briefs, attempts }: Inspection, beginning: string): (strin
 
 /** Returns per task its successful attempts (`ok`) and verdicts, in order of time. */
 function doneAndJudged({ briefs, attempts, verdicts }: Inspection): Record<string, string[]> {
-  const tasks = briefs.filter(({ tier, status }) => tier === 't4' && status !== 'cancelled')
+  const tasks = briefs.filter(({ cap_key: tier, status }) => tier === 't4' && status !== 'cancelled')
   return Object.fromEntries(
     tasks.map(({ id, key }) => {
       const done = attempts
@@ -245,7 +245,7 @@ const runtimesOf = ({ briefs }: Inspection): Record<string, string[]> =>
   Object.fromEntries(
     ['t1', 't2', 't3', 't4', 't5'].map((wanted) => [
       wanted,
-      [...new Set(briefs.filter(({ tier }) => tier === wanted).map(({ runtime }) => runtime))],
+      [...new Set(briefs.filter(({ cap_key: tier }) => tier === wanted).map(({ runtime }) => runtime))],
     ]),
   )
 

@@ -1,4 +1,11 @@
-import type { Architecture, JointVerdict, TaskList, TierPlan } from '../../src/playbooks/tiered/contract.ts'
+import {
+  dataOfBrief,
+  type Architecture,
+  type JointVerdict,
+  type TaskList,
+  type TierPlan,
+  type BriefData,
+} from '../../src/playbooks/tiered/contract.ts'
 import type { Amendment } from '../../src/work/amendments/contract.ts'
 import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
@@ -28,6 +35,10 @@ export interface TieredShape {
   squads?: number
 }
 
+type Add = (
+  fields: Partial<HeldBrief> & Pick<HeldBrief, 'key'> & Pick<BriefData, 'tier'> & Partial<Omit<BriefData, 'tier'>>,
+) => HeldBrief
+
 const at = '2030-01-01T00:00:00.000Z'
 const runId = 'run_tiered000001'
 
@@ -40,13 +51,16 @@ export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): Tie
   const briefs: HeldBrief[] = []
   const verdicts: Verdict[] = []
   const artifacts: Artifact[] = []
-  const add = (fields: Partial<HeldBrief> & Pick<HeldBrief, 'key'>): HeldBrief => {
+  const add: Add = ({ tier, workstream = null, label = null, files = [], flow = null, ...fields }) => {
+    const data: BriefData = { tier, workstream, label, files, flow, personality: null, replaces: null, opaque: false }
+    const place = { capKey: tier, groupKey: workstream, data }
     const brief = aHeldBrief({
       id: `brf_${fields.key}`,
       runId,
       kind: 'plan',
       status: 'verified',
       attempts: 1,
+      ...place,
       ...fields,
     })
     briefs.push(brief)
@@ -152,7 +166,7 @@ export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): Tie
           title: doer.title,
           scope: `${id} ${name}`,
           objective: 'Build it',
-          files: doer.files,
+          files: dataOfBrief(doer).files,
           mode: 'swarm',
           depends_on: [],
           evidence_required: [],
@@ -263,11 +277,7 @@ const jointOf = (tasks: number): JointVerdict => ({
   summary: 'All but the queue hold.',
 })
 
-function verdictOn(
-  doer: HeldBrief,
-  verdict: Verdict['verdict'],
-  add: (fields: Partial<HeldBrief> & Pick<HeldBrief, 'key'>) => HeldBrief,
-): Verdict {
+function verdictOn(doer: HeldBrief, verdict: Verdict['verdict'], add: Add): Verdict {
   const judge = add({
     key: `t5:${doer.key}`,
     kind: 'verify',
@@ -276,7 +286,7 @@ function verdictOn(
     title: `Verify ${doer.title}`,
     verifies: doer.id,
     verifiesAttempt: 1,
-    workstream: doer.workstream,
+    workstream: doer.groupKey,
     part: doer.part,
   })
   return {

@@ -25,10 +25,12 @@ const at = '2030-01-01T00:00:00.000Z'
 
 export const operator: OperatorActor = { kind: 'operator', personaId: operatorPersona }
 
-export const aBrief = (fields: Partial<Brief> = {}): Brief =>
-  newBrief(
+export const aBrief = ({ data = {}, ...fields }: Partial<Brief> = {}): Brief => ({
+  ...newBrief(
     // The parts of a scope that `newBrief` reads.
-    { run: aRun(), tx: { at }, providerOf: () => 'scripted' } as unknown as Parameters<typeof newBrief>[0],
+    { run: aRun(), tx: { at }, providerOf: () => 'scripted', playbook: {} } as unknown as Parameters<
+      typeof newBrief
+    >[0],
     {
       id: 'brf_1',
       key: 'main',
@@ -39,7 +41,9 @@ export const aBrief = (fields: Partial<Brief> = {}): Brief =>
       checkable: false,
       ...fields,
     },
-  )
+  ),
+  data,
+})
 
 /** Returns a brief as the API shows it. */
 export const aHeldBrief = (fields: Partial<HeldBrief> = {}): HeldBrief => ({

@@ -23,6 +23,7 @@ import { attemptState, briefState } from './state.ts'
 
 /** Shows whether the "done" of a brief can be trusted: its objective, evidence, verdicts and results. */
 export function BriefDetail({ inspection, brief, hash }: { inspection: Inspection; brief: HeldBrief; hash: string }) {
+  const { tier, workstream, personality } = brief.data
   const attempts = inspection.attempts.filter((attempt) => attempt.briefId === brief.id)
   const checks = inspection.evidence.filter((check) => check.briefId === brief.id)
   const artifacts = inspection.artifacts.filter((artifact) => artifact.briefId === brief.id)
@@ -37,13 +38,13 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
         <p className="facts">
           <StateLabel state={briefState(brief)} />
           {inspection.run.simulated && <Simulated />}
-          {brief.tier !== null && (
+          {typeof tier === 'string' && (
             <span className="label">
-              {brief.tier.toUpperCase()}
-              {brief.workstream !== null && ` of ${brief.workstream}`}
+              {tier.toUpperCase()}
+              {typeof workstream === 'string' && ` of ${workstream}`}
             </span>
           )}
-          {brief.personality !== null && <span className="muted">cast as {brief.personality}</span>}
+          {typeof personality === 'string' && <span className="muted">cast as {personality}</span>}
           {!brief.checkable && brief.kind === 'work' && (
             <span className="label" title="The brief declares no evidence that can be checked without a verifier">
               no checkable evidence

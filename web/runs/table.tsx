@@ -48,9 +48,9 @@ function RunRow({ run }: { run: RunLine }) {
       <td className="goal">
         <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
         {run.simulated && <Simulated />}
-        {run.tiers !== undefined && (
+        {run.capKeys !== undefined && (
           <span className="label" title="Tiers with briefs so far">
-            tiered {depthText(run.tiers)}
+            tiered {depthText(run.capKeys)}
           </span>
         )}
         <code className="muted wide">{run.id}</code>
@@ -71,8 +71,8 @@ function RunRow({ run }: { run: RunLine }) {
 }
 
 /** In a tiered run, verified briefs count as done: they only wait for the others, and all are accepted at the end. */
-const doneOf = ({ briefsDone, briefsVerified, tiers }: RunLine): number =>
-  tiers === undefined ? briefsDone : briefsDone + briefsVerified
+const doneOf = ({ briefsDone, briefsVerified, capKeys }: RunLine): number =>
+  capKeys === undefined ? briefsDone : briefsDone + briefsVerified
 
 /** Formats the tiers of a run: `T1–T5`, or each one if some are left out: `T1 T4 T5`. */
 export function depthText(tiers: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { dataOfBrief } from '../../src/playbooks/tiered/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import { briefState } from '../briefs/state.ts'
@@ -59,13 +60,13 @@ export function ancestorsOf(brief: HeldBrief, all: readonly HeldBrief[]): string
   const verified = brief.verifies === null ? undefined : all.find((each) => each.id === brief.verifies)
   const doer = verified ?? brief
   const ref = squadRef(doer)
-  if (ref === null) return ['run', brief.tier === 't1' ? 'T1' : 'T2']
+  if (ref === null) return ['run', dataOfBrief(brief).tier === 't1' ? 'T1' : 'T2']
   const [workstream = ''] = ref.split('/')
   return [
     'run',
     `ws:${workstream}`,
     `sq:${ref}`,
-    ...(doer.tier === 't4' ? [`t4:${ref}`] : []),
+    ...(dataOfBrief(doer).tier === 't4' ? [`t4:${ref}`] : []),
     ...(verified === undefined ? [] : [verified.id]),
   ]
 }
@@ -127,7 +128,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     title: 'T4 workers:',
     state: { ...stateOfAll(squad.tasks), text: workersText(squad.tasks) },
     isEmpty: squad.tasks.length === 0,
-    below: () => squad.tasks.map((task) => brief(task, `T4 ${task.label ?? task.title}`)),
+    below: () => squad.tasks.map((task) => brief(task, `T4 ${dataOfBrief(task).label ?? task.title}`)),
   })
   const ofSquad = (squad: Squad): Branch[] => {
     const verdicts = squad.steps.filter(({ phase }) => phase === 't3_verdict' || phase === 'resolve')
@@ -176,7 +177,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
 
 /** Returns the tiers with working briefs. */
 function workingTiers(briefs: readonly HeldBrief[]): string[] {
-  const busy = new Set(briefs.filter((each) => stateOfAll([each]).tone === 'working').map(({ tier }) => tier))
+  const busy = new Set(briefs.filter((each) => stateOfAll([each]).tone === 'working').map(({ capKey: tier }) => tier))
   return busy.size === 0
     ? []
     : [
@@ -233,15 +234,16 @@ const stepNames: Readonly<Record<string, string>> = {
 }
 
 function stepName(brief: HeldBrief): string {
-  const tier = brief.tier?.toUpperCase() ?? ''
+  const { tier: of, workstream } = dataOfBrief(brief)
+  const tier = of.toUpperCase()
   if (brief.phase === 'resolve') return `${tier} decides: ${brief.title}`
   const name = stepNames[brief.phase ?? ''] ?? `${tier} ${brief.title}`
   const scope = brief.inputs['accept_scope']
   // The first wave is not named; the others repeat its steps and are.
   const wave = /^wave:(?!1$)(\d+)$/.exec(brief.part ?? '')?.[1]
-  const of = wave === undefined || brief.workstream !== null ? name : `${name}, wave ${wave}`
-  if (brief.phase === 't1_accept' && typeof scope === 'string') return `${of}: ${scope}`
-  return brief.tier === 't2' && brief.workstream !== null ? `${name}: ${brief.workstream}` : of
+  const whole = wave === undefined || workstream !== null ? name : `${name}, wave ${wave}`
+  if (brief.phase === 't1_accept' && typeof scope === 'string') return `${whole}: ${scope}`
+  return of === 't2' && workstream !== null ? `${name}: ${workstream}` : whole
 }
 
 interface Expected {
@@ -267,7 +269,7 @@ function futureSteps(existing: readonly HeldBrief[], expected: readonly Expected
   if (!isOpen) return []
   // The acceptance of an architecture is not the final acceptance.
   const relevant = existing.filter(({ inputs }) => inputs['accept_scope'] !== 'architecture')
-  const found = new Set(relevant.flatMap(({ phase, workstream }) => [phase, `${phase}:${workstream}`]))
+  const found = new Set(relevant.flatMap(({ phase, groupKey: workstream }) => [phase, `${phase}:${workstream}`]))
   return expected
     .filter(({ phase, workstream }) => !found.has(workstream === undefined ? phase : `${phase}:${workstream}`))
     .map(({ phase, workstream, title }) => ({

@@ -1,3 +1,4 @@
+import { dataOfBrief } from '../../src/playbooks/tiered/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { Squad } from './team.ts'
 
@@ -42,7 +43,7 @@ export const scopeOf = ({ inputs }: Pick<HeldBrief, 'inputs'>): string =>
 
 function claimsOf(brief: HeldBrief): { kind: string; claim: string }[] {
   const scope = scopeOf(brief)
-  const files = [...new Set(brief.files.map((file) => file.replace(/^\.\//, '')))]
+  const files = [...new Set(dataOfBrief(brief).files.map((file) => file.replace(/^\.\//, '')))]
   return [
     ...(scope === '' ? [] : [{ kind: 'scope', claim: scope }]),
     ...files.map((claim) => ({ kind: 'file', claim })),

@@ -1,3 +1,4 @@
+import { dataOfBrief } from '../../src/playbooks/tiered/contract.ts'
 import { useId, useMemo } from 'react'
 
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
@@ -114,6 +115,7 @@ function splitOf(tasks: readonly HeldBrief[]): string {
 function TaskCells({ runId, task, overlaps }: { runId: string; task: HeldBrief; overlaps: readonly Overlap[] }) {
   const shared = new Set(overlaps.map(({ claim }) => claim.toLowerCase()))
   const before = task.inputs['depends_on']
+  const { files, flow } = dataOfBrief(task)
   const after = Array.isArray(before) ? before.map(String) : []
   const scope = scopeOf(task)
   return (
@@ -126,18 +128,18 @@ function TaskCells({ runId, task, overlaps }: { runId: string; task: HeldBrief; 
       <td data-name="scope">
         <Claim text={scope} isShared={shared.has(scope.toLowerCase())} />
       </td>
-      <td data-name="files" data-none={task.files.length === 0 || undefined}>
-        {task.files.length === 0 && <span className="muted">–</span>}
-        {task.files.slice(0, maxFiles).map((file) => (
+      <td data-name="files" data-none={files.length === 0 || undefined}>
+        {files.length === 0 && <span className="muted">–</span>}
+        {files.slice(0, maxFiles).map((file) => (
           <p key={file}>
             <code>
               <Claim text={file} isShared={shared.has(file.replace(/^\.\//, '').toLowerCase())} />
             </code>
           </p>
         ))}
-        {task.files.length > maxFiles && <p className="muted">and {task.files.length - maxFiles} more</p>}
+        {files.length > maxFiles && <p className="muted">and {files.length - maxFiles} more</p>}
       </td>
-      <td>{task.flow ?? '–'}</td>
+      <td>{flow ?? '–'}</td>
       <td data-name="after" data-none={after.length === 0 || undefined}>
         {after.length === 0 ? '–' : after.join(', ')}
       </td>

@@ -1,5 +1,6 @@
-import { TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
-import type { HeldBrief, Tier } from '../../src/work/briefs/contract.ts'
+import { dataOfBrief, TierPlan, type Workstream } from '../../src/playbooks/tiered/contract.ts'
+import type { TierName } from '../../src/team/contract.ts'
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
 import type { Inspection } from '../queries.ts'
@@ -48,7 +49,8 @@ export function teamOf({ briefs, artifacts, parts }: Rows): Team {
   const plan = final ?? newestDocument({ artifacts }, 't1_plan_draft', TierPlan)
   const squads = squadsOf(briefs)
   const streams = streamsOf(plan?.content ?? null, squads, briefs, parts)
-  const of = (tier: Tier): HeldBrief[] => briefs.filter((brief) => brief.tier === tier && squadRef(brief) === null)
+  const of = (tier: TierName): HeldBrief[] =>
+    briefs.filter((brief) => dataOfBrief(brief).tier === tier && squadRef(brief) === null)
   const t2 = of('t2')
   return {
     plan,
@@ -72,7 +74,7 @@ function squadsOf(briefs: readonly HeldBrief[]): Map<string, Squad> {
     const known = found.get(ref)
     const steps = known?.steps ?? []
     const tasks = known?.tasks ?? []
-    ;(brief.tier === 't4' ? tasks : steps).push(brief)
+    ;(dataOfBrief(brief).tier === 't4' ? tasks : steps).push(brief)
     const input = brief.inputs['squad']
     const [workstream = '', id = ''] = ref.split('/')
     const squad = known?.squad ?? { ref, workstream, id, name: id, mesh: null, steps, tasks }
@@ -91,12 +93,12 @@ function squadsOf(briefs: readonly HeldBrief[]): Map<string, Squad> {
 }
 
 /** Returns the squad of a brief: by its part, or as the squad that its author leads. */
-export function squadRef(brief: Pick<HeldBrief, 'part' | 'workstream' | 'inputs' | 'tier'>): string | null {
-  if (brief.part?.startsWith('sq:') === true)
-    return brief.tier === 't1' || brief.tier === 't2' ? null : brief.part.slice(3)
+export function squadRef(brief: Pick<HeldBrief, 'part' | 'inputs' | 'data'>): string | null {
+  const { tier, workstream } = dataOfBrief(brief)
+  if (brief.part?.startsWith('sq:') === true) return tier === 't1' || tier === 't2' ? null : brief.part.slice(3)
   const input = brief.inputs['squad']
-  return brief.tier === 't3' && brief.workstream !== null && isRecord(input) && typeof input['id'] === 'string'
-    ? `${brief.workstream}/${input['id']}`
+  return tier === 't3' && workstream !== null && isRecord(input) && typeof input['id'] === 'string'
+    ? `${workstream}/${input['id']}`
     : null
 }
 
@@ -114,12 +116,13 @@ function streamsOf(
   const paths = new Map<string, readonly string[]>()
   for (const brief of briefs) {
     const path = brief.inputs['tier_path']
-    if (brief.workstream !== null && Array.isArray(path)) paths.set(brief.workstream, path.map(String))
+    const { workstream } = dataOfBrief(brief)
+    if (workstream !== null && Array.isArray(path)) paths.set(workstream, path.map(String))
   }
   const known = new Map(parts.map((part) => [part.key, part]))
   const ids = new Set([
     ...planned.keys(),
-    ...briefs.flatMap(({ workstream }) => (workstream === null ? [] : [workstream])),
+    ...briefs.flatMap(({ groupKey: workstream }) => (workstream === null ? [] : [workstream])),
   ])
   return [...ids].map((id) => ({
     id,

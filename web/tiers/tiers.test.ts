@@ -87,7 +87,8 @@ describe('tierNodes', () => {
 })
 
 describe('progress of work', () => {
-  const task = (fields: Parameters<typeof aHeldBrief>[0]) => aHeldBrief({ kind: 'work', tier: 't4', ...fields })
+  const task = (fields: Parameters<typeof aHeldBrief>[0]) =>
+    aHeldBrief({ kind: 'work', data: { tier: 't4' }, ...fields })
 
   it('is counted without dropped tasks', () => {
     const tasks = [

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 
-import type { JointVerdict } from '../../src/playbooks/tiered/contract.ts'
+import { dataOfBrief, type JointVerdict } from '../../src/playbooks/tiered/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import { briefState } from '../briefs/state.ts'
@@ -90,7 +90,9 @@ export function VerdictsView({ inspection, team }: { inspection: Inspection; tea
                 {({ task, verdict: each }) => (
                   <li key={each.id}>
                     <p>
-                      <Link to={addresses.brief(inspection.run.id, task.id)}>{task.label ?? taskId(task)}</Link>
+                      <Link to={addresses.brief(inspection.run.id, task.id)}>
+                        {dataOfBrief(task).label ?? taskId(task)}
+                      </Link>
                     </p>
                     <ul className="plain">
                       <VerdictItem verdict={each} />

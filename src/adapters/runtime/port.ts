@@ -63,12 +63,11 @@ export interface Launch {
 
 export interface LaunchStep {
   readonly phase: string
-  readonly workstream: string | null
   /** The key of the brief in its run: `t4:<workstream>:<squad>:<task>`. */
   readonly key: string
   readonly inputs: Readonly<Record<string, unknown>>
-  /** The files that it may change, if they were agreed. */
-  readonly files: readonly string[]
+  /** The fields that the playbook keeps with its brief, such as its workstream and its files. */
+  readonly data: Readonly<Record<string, unknown>>
 }
 
 /** yolo: everything; cautious: operations that cannot be undone need approval; plan_only: read, change nothing. */

@@ -16,9 +16,9 @@ import type { DemoProfile } from './contract.ts'
 import { tieredDemo } from './plays.contract.ts'
 import { createDemos } from './service.ts'
 
-const tiersOf = (briefs: readonly { tier: string | null }[]): Record<string, number> =>
+const tiersOf = (briefs: readonly { capKey: string | null }[]): Record<string, number> =>
   Object.fromEntries(
-    ['t1', 't2', 't3', 't4', 't5'].map((tier) => [tier, briefs.filter((brief) => brief.tier === tier).length]),
+    ['t1', 't2', 't3', 't4', 't5'].map((tier) => [tier, briefs.filter((brief) => brief.capKey === tier).length]),
   )
 
 describe('a demonstration of tiers', () => {
@@ -28,7 +28,7 @@ describe('a demonstration of tiers', () => {
     const { briefs } = await agency.inspect(run)
     // Two squads claimed the same file: one of the 22 drafts is released. One workstream is verified twice.
     expect(tiersOf(briefs)).toEqual({ t1: 5, t2: 7, t3: 10, t4: 22, t5: 22 })
-    expect(briefs.filter(({ tier, status }) => tier === 't4' && status === 'done')).toHaveLength(21)
+    expect(briefs.filter(({ capKey: tier, status }) => tier === 't4' && status === 'done')).toHaveLength(21)
     await expect(await liveLog(agency, run)).toMatchFileSnapshot('golden/full.log')
   })
 

@@ -21,9 +21,7 @@ export async function launchOptions(
   return {
     ...(text === '' ? {} : { systemPrompt: text }),
     ...(output === null ? {} : { output: { name: output.name, schema: output.schema } }),
-    ...(brief.phase === null
-      ? {}
-      : { step: { phase: brief.phase, workstream: brief.workstream, key: brief.key, inputs, files: brief.files } }),
+    ...(brief.phase === null ? {} : { step: { phase: brief.phase, key: brief.key, inputs, data: brief.data } }),
     // A planning step only reads, independent of the run's mode.
     mode: brief.kind === 'plan' ? 'plan_only' : (run.configuration.mode ?? 'yolo'),
     session: attempt.session,

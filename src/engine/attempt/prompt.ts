@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly judged?: Brief | null
   /** Commits that the brief's clone lacks. */
   readonly missing?: Missing
+  /** The files that its agent may change, if they were agreed. */
+  readonly files?: readonly string[]
   /** The goal of its run. */
   readonly goal?: string
   /** The JSON Schema of `output` in its report. */
@@ -24,7 +26,7 @@ export const renderBrief = (template: string, brief: Brief, attempt: number, aro
   redact(fillIn(template, brief, attempt, around))
 
 function fillIn(template: string, brief: Brief, attempt: number, around: Surroundings): string {
-  const { notes = [], judged = null, missing = nothingMissing, goal = '', output = null } = around
+  const { notes = [], judged = null, missing = nothingMissing, goal = '', output = null, files = [] } = around
   const { amendments, ...inputs } = brief.inputs
   return renderTemplate(template, {
     goal,
@@ -32,7 +34,7 @@ function fillIn(template: string, brief: Brief, attempt: number, around: Surroun
     context: section('Context', brief.context),
     inputs: section('Inputs', inputsText(inputs)),
     amendments: section('Amendments', amendmentLines(amendments)),
-    files: brief.files.length === 0 ? '' : `Files that are yours to change: ${brief.files.join(', ')}`,
+    files: files.length === 0 ? '' : `Files that are yours to change: ${files.join(', ')}`,
     evidence: brief.evidence
       .map((evidence) => `- ${[describeEvidence(evidence), ...expectationsOf(evidence)].join(', ')}`)
       .join('\n'),
@@ -67,7 +69,7 @@ function repositoryText(brief: Brief, judged: Brief | null, missing: Missing): s
     lines.push('Read it as far as it helps and change nothing: your changes are discarded.')
   for (const before of missing.before)
     lines.push(
-      `You build on ${before.label ?? before.key}, and its newest work is missing here. Begin with \`git merge ${before.branchCommit}\`.`,
+      `You build on ${before.name}, and its newest work is missing here. Begin with \`git merge ${before.commit}\`.`,
     )
   if (missing.since !== null)
     lines.push(

@@ -172,12 +172,14 @@ async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inp
     run.repository === null || brief.verifies === null
       ? null
       : ((await deps.db.read((tx) => findBrief(tx, brief.verifies as string))) ?? null)
+  const playbook = playbookOf(deps, run)
   return renderBrief(deps.promptOf(run.playbook, brief.kind, brief.phase), { ...brief, inputs }, attempt.fence, {
     notes: noted,
     judged,
-    missing: await missingIn(deps, playbookOf(deps, run), run, brief),
+    missing: await missingIn(deps, playbook, run, brief),
+    files: playbook.describe?.(brief).files ?? [],
     goal: run.goalAnchor,
-    output: outputOf(deps.playbooks.get(run.playbook), brief)?.shown ?? null,
+    output: outputOf(playbook, brief)?.shown ?? null,
   })
 }
 

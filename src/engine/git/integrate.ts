@@ -5,7 +5,7 @@ import { shorten } from '../../kernel/text.ts'
 import { domainBranch, integrationBranch, type Repositories, workstreamBranch } from '../../repositories/port.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import { endStatuses } from '../../work/briefs/states.ts'
-import { briefs, findBrief, listBriefsHeldBy, listBriefsOfWorkstreams } from '../../work/briefs/store.ts'
+import { briefs, findBrief, listBriefsHeldBy, listBriefsOfGroups } from '../../work/briefs/store.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import { listParts, listPartsHeldBy, parts } from '../../work/parts/store.ts'
 import type { Run, RunRepository } from '../../work/runs/contract.ts'
@@ -261,7 +261,7 @@ async function passPartOn(
 async function sendPartBack(scope: RunScope, part: Part, files: readonly string[]): Promise<void> {
   const name = branchNameOf(scope.playbook, part)
   const tasks = async (): Promise<Brief[]> =>
-    (await listBriefsOfWorkstreams(scope.tx, scope.run.id, [name])).filter(({ kind }) => kind === 'work')
+    (await listBriefsOfGroups(scope.tx, scope.run.id, [name])).filter(({ kind }) => kind === 'work')
   await tellConflict(scope, `workstream ${name}`, files, { workstream: name }, [
     updated(parts, part, { heldBy: null, updatedAt: scope.tx.at }),
   ])

@@ -708,7 +708,7 @@ describe('the merged result of a tiered run', () => {
     expect(gate.summary.produced).toContain('T1 accepts the result')
     expect(gate.summary.produced).toContain('Evidence 3/3 holds')
     const repair = await agency.brief(run, 'repair-1')
-    expect(repair).toMatchObject({ tier: 't4', phase: 't4', part: null, workstream: null, status: 'verified' })
+    expect(repair).toMatchObject({ capKey: 't4', phase: 't4', part: null, groupKey: null, status: 'verified' })
     const { verdicts } = await agency.inspect(run)
     expect(verdicts.filter(({ briefId }) => briefId === repair.id)).toMatchObject([{ verdict: 'pass' }])
     expect(seen.filter((key) => key.includes('repair'))).toEqual([])

@@ -7,9 +7,11 @@ import { tieredMedium } from '../../adapters/runtime/scripted/tiered/medium.ts'
 import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
 import { makeRepository, openRepositories, type TestRepository } from '../../../test/support/repository.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
-import { operator } from '../../../test/support/work.ts'
+import { aRun, operator } from '../../../test/support/work.ts'
+import { nothingFound } from '../outcome/view.ts'
 import { record, updated } from '../../events/change.ts'
 import type { Decision, NewBrief, Playbook, PlaybookEvent, View } from '../../playbooks/contract.ts'
+import { placeOf } from '../../playbooks/tiered/base-steps.ts'
 import { tiered } from '../../playbooks/tiered/decide.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
@@ -22,6 +24,10 @@ interface Stream {
   tasks: { id: string; squad?: string; after?: string[] }[]
 }
 
+/** A run without a team of its own. */
+const plain: View = { run: aRun(), liveAttempts: 0, parts: [], tally: {}, found: nothingFound }
+const pipeline = { files: [] as string[], flow: 'pipeline' as const }
+
 /**
  * A minimal team with branches: T1 plans, a T2 for each workstream assigns its tasks, tasks pass when all of them are
  * finished, a workstream is merged with its last task, T1 accepts, the operator merges.
@@ -30,12 +36,12 @@ function teamOf(streams: Stream[]): Playbook {
   const step = (key: string, phase: string, tier: 't1' | 't2', more: Partial<NewBrief> = {}): NewBrief => ({
     key,
     kind: 'plan',
-    tier,
     phase,
     title: key,
     objective: key,
     part: 'run',
     retryBudget: 2,
+    ...placeOf(plain, { tier, label: key, workstream: more.groupKey ?? null }),
     ...more,
   })
   const keyOf = ({ id }: Stream, task: Stream['tasks'][number]): string => `t4:${id}:${task.squad ?? 'main'}:${task.id}`
@@ -43,15 +49,13 @@ function teamOf(streams: Stream[]): Playbook {
     stream.tasks.map((task) => ({
       key: keyOf(stream, task),
       kind: 'work',
-      tier: 't4',
       phase: 't4',
       title: `Task ${task.id}`,
       objective: task.id,
       part: `sq:${stream.id}`,
-      workstream: stream.id,
       ownerId: owner.id,
       retryBudget: 2,
-      flow: 'pipeline',
+      ...placeOf(plain, { tier: 't4', label: task.id, workstream: stream.id, task: pipeline }),
       after: (task.after ?? []).map((id) =>
         keyOf(
           stream,
@@ -60,7 +64,7 @@ function teamOf(streams: Stream[]): Playbook {
       ),
     }))
   const workOf = (view: View, id: string): Brief[] =>
-    (view.found.workstreams?.[id] ?? []).filter(({ kind, status }) => kind === 'work' && status !== 'cancelled')
+    (view.found.groups?.[id] ?? []).filter(({ kind, status }) => kind === 'work' && status !== 'cancelled')
 
   function decide(view: View, event: PlaybookEvent): readonly Decision[] {
     switch (event.kind) {
@@ -82,7 +86,7 @@ function teamOf(streams: Stream[]): Playbook {
       case 'brief_ready':
         return ready(view, event.brief)
       case 'brief_verified': {
-        const { kind, workstream } = event.brief
+        const { kind, groupKey: workstream } = event.brief
         const all = kind === 'work' ? workOf(view, workstream as string) : []
         return all.length > 0 && all.every(({ status }) => status === 'verified')
           ? [{ kind: 'merge_part', part: `ws:${workstream}` }]
@@ -117,14 +121,14 @@ function teamOf(streams: Stream[]): Playbook {
 
   function ready(view: View, brief: Brief): readonly Decision[] {
     const passed: Decision = { kind: 'pass_brief', brief, reason: 'it holds' }
-    const stream = streams.find(({ id }) => id === brief.workstream)
+    const stream = streams.find(({ id }) => id === brief.groupKey)
     if (brief.phase === 't1_plan')
       return [
         passed,
         {
           kind: 'add_briefs',
           briefs: streams.map(({ id }) =>
-            step(`t2-spec:${id}`, 't2_specialist', 't2', { workstream: id, ownerId: brief.id }),
+            step(`t2-spec:${id}`, 't2_specialist', 't2', { groupKey: id, ownerId: brief.id }),
           ),
         },
       ]
@@ -132,7 +136,7 @@ function teamOf(streams: Stream[]): Playbook {
       return [passed, { kind: 'add_briefs', briefs: tasksOf(stream as Stream, brief) }]
     if (brief.phase === 't1_accept')
       return [passed, { kind: 'open_gate', gate: 'merge', summary: { produced: '', next: '', anomalies: [] } }]
-    const all = workOf(view, brief.workstream as string)
+    const all = workOf(view, brief.groupKey as string)
     const isOver = all.every(({ status }) => ['ready_for_verification', 'verified'].includes(status))
     return isOver
       ? all
@@ -146,7 +150,7 @@ function teamOf(streams: Stream[]): Playbook {
   return {
     ...names,
     decide,
-    needs: () => ({ partsBelow: ['run'], workstreams: streams.map(({ id }) => id) }),
+    needs: () => ({ partsBelow: ['run'], groups: streams.map(({ id }) => id) }),
   }
 }
 
@@ -507,7 +511,7 @@ describe('a task in a repository', () => {
       decide: (view, event) => {
         if (event.kind !== 'brief_ready' || event.brief.objective !== 'b' || event.brief.attempts > 1)
           return team.decide(view, event)
-        const a = view.found.workstreams?.['api']?.find(({ objective }) => objective === 'a') as Brief
+        const a = view.found.groups?.['api']?.find(({ objective }) => objective === 'a') as Brief
         const corrections = [{ evidence: 'a.txt', detail: 'more' }]
         return [
           { kind: 'rework_brief', brief: a, corrections, counter: 'retries' },
@@ -582,7 +586,7 @@ describe('a task in a repository', () => {
     const [first, second, ...more] = (await agency.events(run)).filter(({ kind }) => kind === 'merge_conflict')
     expect([second?.workstream, second?.briefId, more]).toEqual([first?.workstream, null, []])
     const { briefs } = await agency.inspect(run)
-    const task = briefs.find(({ kind, workstream }) => kind === 'work' && workstream === first?.workstream)
+    const task = briefs.find(({ kind, groupKey: workstream }) => kind === 'work' && workstream === first?.workstream)
     expect(task).toMatchObject({ attempts: 3, retriesUsed: 2 })
     await approve(agency, run)
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })

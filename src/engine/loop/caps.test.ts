@@ -5,12 +5,13 @@ import { describeStores } from '../../../test/support/store.ts'
 import { giveTeam } from '../../../test/support/team.ts'
 import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import { record, updated } from '../../events/change.ts'
-import type { Tier } from '../../work/briefs/contract.ts'
+import { direct } from '../../playbooks/direct/decide.ts'
+import { caps } from '../../playbooks/tiered/describe.ts'
 import { briefs as briefTable } from '../../work/briefs/store.ts'
 import type { Run } from '../../work/runs/contract.ts'
 
 /** Starts a run of independent briefs, one for each of these tiers; their agents wait for the gate `go`. */
-async function runInTiers(agency: TestAgency, tiers: readonly (Tier | null)[], limits: string): Promise<Run> {
+async function runInTiers(agency: TestAgency, tiers: readonly (string | null)[], limits: string): Promise<Run> {
   const play = { runtimeOptions: { scenario: { attempts: [[{ log: 'gate go' }, ...work]] } } }
   const run = await agency.run({ briefs: tiers.map((_, at) => ({ key: `b${at}`, objective: 'Do', ...play })) })
   await giveTeam(agency, run, `limits: ${limits}`)
@@ -19,7 +20,7 @@ async function runInTiers(agency: TestAgency, tiers: readonly (Tier | null)[], l
     record(
       tx,
       { kind: 'log', by: 'test', runId: run.id, message: 'tiers' },
-      briefs.map((brief) => updated(briefTable, brief, { tier: tiers[Number(brief.key.slice(1))] ?? null })),
+      briefs.map((brief) => updated(briefTable, brief, { capKey: tiers[Number(brief.key.slice(1))] ?? null })),
     ),
   )
   return run
@@ -46,7 +47,7 @@ describeStores('a run with a team', (openFresh) => {
   const open = async (): Promise<TestAgency> => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
-    return openAgency({ db, clock, slots: 20 })
+    return openAgency({ db, clock, slots: 20, playbooks: [{ ...direct, caps }] })
   }
 
   it('never runs more agents of a tier than the team allows', async () => {
@@ -75,7 +76,7 @@ describeStores('a run with a team', (openFresh) => {
     agency.gate('go').open()
     await agency.settled(run)
     const { briefs } = await agency.inspect(run)
-    const t4 = new Set(briefs.filter(({ tier }) => tier === 't4').map(({ id }) => id))
+    const t4 = new Set(briefs.filter(({ capKey: tier }) => tier === 't4').map(({ id }) => id))
     expect([await most(agency, run), await most(agency, run, (id) => t4.has(id))]).toEqual([4, 3])
   })
 

@@ -45,7 +45,7 @@ export interface ClaimRound {
 export async function claimBriefs(
   deps: EngineDeps,
   limit: number,
-  search: Search = createSearch(deps.clock),
+  search: Search = createSearch(deps.clock, deps.playbooks),
 ): Promise<ClaimRound> {
   const { ready, stopped, reported, heldForMs, waiting, streams } = await deps.db.read(async (tx) => {
     const { heldUntil, ...work } = await search.findWork(tx, limit)
@@ -172,7 +172,7 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
   const open = (await listBriefsById(tx, briefIds)).filter(
     (brief) => isReady(brief) && !held.has(brief.provider) && mayStart(run, brief),
   )
-  const ready = await withinBudget(scope, await withinCaps(tx, run, open), budgeted)
+  const ready = await withinBudget(scope, await withinCaps(scope, open), budgeted)
   if (ready.length === 0) return []
   const firstAgentId = await nextAgentIds(tx, ready.length)
   const claimed: Claimed[] = []
@@ -215,7 +215,7 @@ async function withinBudget(scope: RunScope, found: readonly Brief[], budgeted: 
 
 /** In a run with a failure only the briefs start that are to resolve it. */
 const mayStart = (run: Run, brief: Brief): boolean =>
-  run.briefsFailed === 0 || (brief.phase === 'resolve' && !run.abandoned)
+  run.briefsFailed === 0 || (brief.startsAfterFailure && !run.abandoned)
 
 const isReady = (brief: Brief): boolean =>
   brief.status === 'pending' && brief.unmetDependencies === 0 && brief.holdCount === 0

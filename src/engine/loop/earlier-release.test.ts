@@ -13,6 +13,7 @@ import { openSqlite } from '../../db/sqlite.ts'
 import { auditEvents } from '../../events/audit.ts'
 import { record } from '../../events/change.ts'
 import { replayEvents } from '../../events/replay.ts'
+import { BriefData } from '../../playbooks/tiered/contract.ts'
 import { eventTables } from '../../tables.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { releaseHold, workspaceHold } from '../../work/briefs/holds.ts'
@@ -27,6 +28,24 @@ describe('a store with open runs of the release before examinations and proofs',
     const agency = await openEarlier(openRuns)
     expect((await auditEvents(agency.db)).findings).toEqual([])
     expect((await replayEvents(agency.db, eventTables)).differences).toEqual([])
+  })
+
+  it('has the fields of its playbook in the data of each brief', async () => {
+    const agency = await openEarlier(openRuns)
+    const { runs } = await agency.runs.list({ limit: 100 })
+    const run = runs.find(({ goalAnchor }) => goalAnchor === 'A tiered run') as { id: string }
+    const { briefs } = await agency.inspect(run)
+    for (const { data } of briefs) expect(BriefData.parse(data)).toEqual(data)
+    expect(briefs.find(({ key }) => key === 't4:two:main:two')).toMatchObject({
+      capKey: 't4',
+      groupKey: 'two',
+      startsAfterFailure: false,
+      data: { tier: 't4', workstream: 'two', label: 'worker-1 two', flow: 'swarm' },
+    })
+    const plain = await agency.inspect(runs.find(({ goalAnchor }) => goalAnchor === 'An ended run') as { id: string })
+    expect(plain.briefs.map(({ data, capKey, groupKey }) => ({ data, capKey, groupKey }))).toEqual([
+      { data: {}, capKey: null, groupKey: null },
+    ])
   })
 
   it('continues every run to its end after the operator’s decisions', async () => {

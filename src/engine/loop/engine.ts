@@ -86,7 +86,7 @@ export function createEngine(parts: EngineDeps): Engine {
       wake()
     },
   })
-  const search = createSearch(deps.clock)
+  const search = createSearch(deps.clock, deps.playbooks)
   let passing: Promise<void> | null = null
   let again = false
   let started = false

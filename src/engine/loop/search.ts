@@ -1,6 +1,7 @@
 import type { ReadTx } from '../../db/port.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { findWork, type FullTier, type Work } from '../../work/briefs/ready-store.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
+import { findWork, type FullKey, type Work } from '../../work/briefs/ready-store.ts'
 import { createCaps } from './caps.ts'
 import { createPauses, type Pauses } from './pauses.ts'
 import { createRotation } from './rotation.ts'
@@ -13,26 +14,26 @@ export interface Search {
 
 /**
  * Finds work behind ready briefs that wait for a slot in their own run: there may be thousands of them, and briefs
- * behind them in the order must not wait too. Tiers that were full the last time are checked first, so that a round
+ * behind them in the order must not wait too. Keys that were full the last time are checked first, so that a round
  * usually needs one query. The result is only a guess: `withinCaps` decides.
  */
-export function createSearch(clock: Pick<Clock, 'nowMs'>): Search {
-  const caps = createCaps()
+export function createSearch(clock: Pick<Clock, 'nowMs'>, playbooks: ReadonlyMap<string, Playbook>): Search {
+  const caps = createCaps(playbooks)
   const rotation = createRotation()
   const pauses = createPauses(clock)
-  let full: readonly FullTier[] = []
+  let full: readonly FullKey[] = []
 
   return {
     pauses,
     async findWork(tx, limit) {
       full = await caps.fullAmong(tx, full)
       const ranges = rotation.ranges()
-      const paused = pauses.runIds().map((runId) => ({ runId, tier: null }))
+      const paused = pauses.runIds().map((runId) => ({ runId, capKey: null }))
       for (;;) {
         const work = await findWork(tx, { limit, full: [...full, ...paused], ranges })
         const more = await caps.fullAmong(
           tx,
-          work.ready.filter(({ tier }) => tier !== null),
+          work.ready.filter(({ capKey }) => capKey !== null),
         )
         if (more.length === 0) {
           rotation.take(work.ready, ranges, work.at)

@@ -10,13 +10,13 @@ it('goes from a goal to an accepted result, and no tier below T1 starts before t
   const run = await agency.run({ goal: 'Build a webhook ingestion system', playbook: 'tiered', runtimeOptions: {} })
   const gate = await agency.until(async () => (await agency.gates.ofRun(run.id)).gates[0])
   expect(gate).toMatchObject({ gate: 't1_plan', status: 'pending' })
-  const tiersOf = async () => new Set((await agency.inspect(run)).briefs.map((brief) => brief.tier))
+  const tiersOf = async () => new Set((await agency.inspect(run)).briefs.map((brief) => brief.capKey))
   expect([...(await tiersOf())]).toEqual(['t1'])
   await agency.gates.approve(operator, { target: gate.id })
   expect((await agency.settled(run)).status).toBe('done')
   expect([...(await tiersOf())].toSorted()).toEqual(['t1', 't3', 't4', 't5'])
   const { verdicts, briefs } = await agency.inspect(run)
-  const tasks = briefs.filter((brief) => brief.tier === 't4')
+  const tasks = briefs.filter((brief) => brief.capKey === 't4')
   expect(tasks.map((brief) => brief.status)).toEqual(tasks.map(() => 'done'))
   for (const brief of tasks)
     expect(verdicts).toContainEqual(
@@ -36,7 +36,7 @@ it('verifies work with the options of T5, not with those of the doer', async () 
   const gate = await agency.until(async () => (await agency.gates.ofRun(run.id)).gates[0])
   await agency.gates.approve(operator, { target: gate.id })
   const verifiers = await agency.until(async () => {
-    const found = (await agency.inspect(run)).briefs.filter(({ tier }) => tier === 't5')
+    const found = (await agency.inspect(run)).briefs.filter(({ capKey: tier }) => tier === 't5')
     return found.length > 0 && found
   })
   expect(verifiers[0]).toMatchObject({ runtime: 'scripted', runtimeOptions: judge })
@@ -87,9 +87,11 @@ describe('a verifier of a task', () => {
     expect((await agency.settled(run)).status).toBe('done')
     const { briefs, attempts } = await agency.inspect(run)
     return {
-      attempts: attempts.filter(({ briefId }) => briefs.some(({ id, tier }) => id === briefId && tier === 't4')),
-      tasks: briefs.filter(({ tier }) => tier === 't4'),
-      verifiers: briefs.filter(({ tier }) => tier === 't5'),
+      attempts: attempts.filter(({ briefId }) =>
+        briefs.some(({ id, capKey: tier }) => id === briefId && tier === 't4'),
+      ),
+      tasks: briefs.filter(({ capKey: tier }) => tier === 't4'),
+      verifiers: briefs.filter(({ capKey: tier }) => tier === 't5'),
     }
   }
 

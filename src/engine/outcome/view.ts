@@ -7,7 +7,7 @@ import {
   findBriefByKey,
   listBriefsById,
   listBriefsOfPart,
-  listBriefsOfWorkstreams,
+  listBriefsOfGroups,
   listFailedBriefs,
 } from '../../work/briefs/store.ts'
 import type { Part, Tally } from '../../work/parts/contract.ts'
@@ -84,18 +84,17 @@ async function find(scope: RunScope, needs: Needs): Promise<NeededRows> {
     briefIds: Object.fromEntries(byId.map((brief) => [brief.id, brief])),
     failed: needs.failed === true ? await listFailedBriefs(tx, run.id) : [],
     amendments: needs.amendments === true ? await listAmendments(tx, run.id) : [],
-    workstreams: await workstreamsOf(scope, needs.workstreams),
+    groups: await groupsOf(scope, needs.groups),
     unknownPersonalities: (needs.personalities ?? []).filter((name) => !scope.isTalent(name)),
     history: needs.history === true ? await listPastRuns(tx, run) : [],
   }
 }
 
-async function workstreamsOf({ tx, run }: RunScope, wanted: Needs['workstreams']): Promise<Record<string, Brief[]>> {
+async function groupsOf({ tx, run }: RunScope, wanted: Needs['groups']): Promise<Record<string, Brief[]>> {
   if (wanted === undefined) return {}
-  // Without a prototype, because a workstream may have the name of an inherited property.
+  // Without a prototype, because a group may have the name of an inherited property.
   const found: Record<string, Brief[]> = Object.create(null) as Record<string, Brief[]>
-  for (const brief of await listBriefsOfWorkstreams(tx, run.id, wanted))
-    (found[brief.workstream as string] ??= []).push(brief)
+  for (const brief of await listBriefsOfGroups(tx, run.id, wanted)) (found[brief.groupKey as string] ??= []).push(brief)
   return found
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { aProposal, full, medium, output, playOn, simple, type Stream } from '../../../test/support/tiered/agents.ts'
 import { Play } from '../../../test/support/tiered/play.ts'
-import type { Brief, Tier } from '../../work/briefs/contract.ts'
+import type { TierName as Tier } from '../../team/contract.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
 
 const streams: readonly Stream[] = [
   { id: 'fix', path: medium },
@@ -27,7 +28,7 @@ it('makes a squad that has not started wait for the inserted specialist', async 
   expect((await run.runnable()).map(({ key }) => key)).toEqual(['t2-spec:fix'])
   await playOn(run, { streams })
   expect(run.brief('t3-plan:fix:main').inputs).toMatchObject({ slice: { summary: 'plain' }, tier_path: full })
-  expect(run.of('t4').filter(({ workstream }) => workstream === 'fix')[0]?.inputs['tier_path']).toEqual(full)
+  expect(run.of('t4').filter(({ groupKey: workstream }) => workstream === 'fix')[0]?.inputs['tier_path']).toEqual(full)
   expect(run.run.status).toBe('done')
 })
 
@@ -110,7 +111,7 @@ it('opens a workstream without a design when its path loses T2 while the lead dr
   await amend(run, 'web', medium)
   expect(run.lines.at(-1)?.message).toBe('web: it takes its new path when the boundaries are drawn')
   await playOn(run, { streams: both })
-  expect(run.of('t2_specialist').map(({ workstream }) => workstream)).toEqual(['api'])
+  expect(run.of('t2_specialist').map(({ groupKey: workstream }) => workstream)).toEqual(['api'])
   expect(run.parts.get('ws:web')).toMatchObject({ status: 'done', data: { isDesigned: true } })
   expect(run.run.status).toBe('done')
 })

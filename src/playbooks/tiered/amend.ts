@@ -3,7 +3,7 @@ import type { Amendment } from '../../work/amendments/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
-import type { Proposal } from './contract.ts'
+import { type Proposal, dataOfBrief } from './contract.ts'
 import {
   designBriefs,
   designDocuments,
@@ -69,7 +69,7 @@ export function onAmended(view: View, amendment: Amendment): readonly Decision[]
 export function followNeeds(view: View): Needs {
   const part = own(view)
   return {
-    workstreams: [idOfWorkstream(part.key)],
+    groups: [idOfWorkstream(part.key)],
     partsBelow: [part.key, above(view, 'wave:').key],
     documents: designDocuments,
     briefs: designBriefs,
@@ -81,7 +81,7 @@ export function followAmendment(view: View): readonly Decision[] {
   const part = own(view)
   const id = idOfWorkstream(part.key)
   const data = dataOf<WorkstreamData>(part)
-  const briefs = (view.found.workstreams?.[id] ?? []).filter(({ status }) => status !== 'cancelled')
+  const briefs = (view.found.groups?.[id] ?? []).filter(({ status }) => status !== 'cancelled')
   const planners = briefs.filter(({ phase }) => phase === 't3_plan')
   const isNew = (tier: string): boolean => data.path.includes(tier) && !(data.before ?? []).includes(tier)
   if (part.status !== 'open' || isFollowed(data)) return []
@@ -150,7 +150,7 @@ function insertSpecialist(
 
 /** Returns the step of a specialist that was inserted later. It designs alone: the agreed architecture stays. */
 function insertedStep(view: View, id: string, data: WorkstreamData): Step {
-  const taken = new Set((view.found.workstreams?.[id] ?? []).map(({ key }) => key))
+  const taken = new Set((view.found.groups?.[id] ?? []).map(({ key }) => key))
   const step = specialistStep(view, waveNumber(above(view, 'wave:')), { id, data })
   return {
     ...step,
@@ -166,15 +166,15 @@ const pathOfSquads = (view: View, { path }: WorkstreamData): PartChange[] =>
     .map((squad) => changed<SquadData>(squad, { path }))
 
 export const insertedNeeds = (view: View, brief: Brief): Needs => ({
-  workstreams: [brief.workstream as string],
+  groups: [brief.groupKey as string],
   partsBelow: [above(view, 'wave:').key],
   documents: designDocuments,
 })
 
 /** Hands the design of an inserted specialist to the squads that wait for it, or opens those that it names. */
 export function onInsertedProposal(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {
-  const id = brief.workstream as string
-  const waiting = (view.found.workstreams?.[id] ?? []).filter(
+  const id = dataOfBrief(brief).workstream as string
+  const waiting = (view.found.groups?.[id] ?? []).filter(
     ({ phase, status }) => phase === 't3_plan' && status === 'pending',
   )
   const slice = {
@@ -197,7 +197,7 @@ function openInserted(
   proposal: Proposal,
   slice: Readonly<Record<string, unknown>>,
 ): readonly Decision[] {
-  const id = brief.workstream as string
+  const id = dataOfBrief(brief).workstream as string
   const data = dataOf<WorkstreamData>(own(view))
   const turn = `p${(data.amended ?? 0) + 1}`
   const named = uniqueSquads(proposal).map((squad) => ({ ...squad, workstream: id, squad: squad.id }))

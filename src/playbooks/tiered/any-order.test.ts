@@ -18,7 +18,8 @@ import {
 import type { Ending } from '../../../test/support/tiered/endings.ts'
 import { Play } from '../../../test/support/tiered/play.ts'
 import { AgencyError } from '../../kernel/errors.ts'
-import type { Brief, Tier } from '../../work/briefs/contract.ts'
+import type { TierName as Tier } from '../../team/contract.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
 import { phases } from './contract.ts'
 
 /** Groups, every usual path, two workstreams of one domain, and a workstream with an unusual path. */
@@ -173,7 +174,7 @@ const groupOf = (streams: readonly Stream[], workstream: string): string =>
 async function check(play: Play, streams: readonly Stream[]): Promise<void> {
   const briefs = [...play.briefs.values()]
   if (!play.gates.some(({ gate, status }) => gate === 't1_plan' && status === 'approved'))
-    expect(briefs.filter(({ tier }) => tier !== 't1').map(({ key }) => key)).toEqual([])
+    expect(briefs.filter(({ capKey: tier }) => tier !== 't1').map(({ key }) => key)).toEqual([])
   for (const brief of briefs) {
     if (brief.phase === 't4' && (brief.status === 'verified' || brief.status === 'done')) {
       const verdict = play.verdicts.get(brief.id)
@@ -188,7 +189,7 @@ async function check(play: Play, streams: readonly Stream[]): Promise<void> {
   }
   // A group starts when every workstream of the group before it is done.
   const order = [...new Set(streams.map(({ group = 'A' }) => group))]
-  for (const { workstream, attempts } of briefs) {
+  for (const { groupKey: workstream, attempts } of briefs) {
     if (workstream === null || attempts === 0) continue
     const before = order.slice(0, order.indexOf(groupOf(streams, workstream)))
     for (const { id } of streams.filter(({ group = 'A' }) => before.includes(group)))

@@ -1,12 +1,13 @@
-import type { Brief, Tier } from '../../work/briefs/contract.ts'
+import type { TierName } from '../../team/contract.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
 import type { Decision, NewBrief, LogLine, View } from '../contract.ts'
-import type { StepPhase } from './contract.ts'
+import type { BriefData, StepPhase } from './contract.ts'
 import { budgetOf } from './base-state.ts'
 
 export interface Step {
   readonly key: string
   readonly phase: StepPhase
-  readonly tier: Tier
+  readonly tier: TierName
   readonly title: string
   readonly objective: string
   readonly part: string
@@ -23,7 +24,50 @@ export interface Step {
 }
 
 /** A brief whose result is data. */
-const stepBrief = (view: View, step: Step): NewBrief => ({ kind: 'plan', ...step, retryBudget: budgetOf(view) })
+const stepBrief = (view: View, step: Step): NewBrief => ({
+  key: step.key,
+  kind: 'plan',
+  phase: step.phase,
+  title: step.title,
+  objective: step.objective,
+  part: step.part,
+  ownerId: step.ownerId ?? null,
+  inputs: step.inputs,
+  retryBudget: budgetOf(view),
+  // It decides about the failure.
+  startsAfterFailure: step.phase === 'resolve',
+  ...(step.after === undefined ? {} : { after: step.after }),
+  ...placeOf(view, step),
+})
+
+export interface Place extends Pick<Step, 'tier' | 'label' | 'workstream' | 'personality' | 'domain' | 'replaces'> {
+  /** Undefined for a step. */
+  readonly task?: Pick<BriefData, 'files' | 'flow'>
+}
+
+/** Returns the tier of a brief with its runtime, its cast and its data. */
+export function placeOf(
+  { run }: View,
+  { tier, label, workstream = null, personality = null, domain = null, replaces = null, task }: Place,
+): Pick<NewBrief, 'capKey' | 'groupKey' | 'cast' | 'runtime' | 'data'> {
+  const own = run.configuration.team?.tiers[tier]
+  const data: Omit<BriefData, 'personality'> = {
+    tier,
+    workstream,
+    label,
+    files: task?.files ?? [],
+    flow: task?.flow ?? null,
+    replaces,
+    opaque: task !== undefined && own?.opaque === true,
+  }
+  return {
+    capKey: tier,
+    groupKey: workstream,
+    cast: { tier, domain, wanted: personality, ...(task === undefined ? {} : { verifierTier: 't5' }) },
+    ...(own === undefined ? {} : { runtime: own }),
+    data,
+  }
+}
 
 export const addStep = (view: View, ...steps: readonly Step[]): Decision => ({
   kind: 'add_briefs',

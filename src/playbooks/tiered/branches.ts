@@ -1,13 +1,14 @@
 import { shorten } from '../../kernel/text.ts'
 import type { BranchParts } from '../contract.ts'
 import { documents, idOfWorkstream, isWorkstreamPart, squadNames, workstreamPart } from './base-names.ts'
+import { dataOfBrief } from './contract.ts'
 
 /** A workstream has a branch, into which its tasks are merged; a domain joins its workstreams. */
 export const branches: BranchParts = {
-  partOf: ({ workstream }) => (workstream === null ? null : workstreamPart(workstream)),
+  partOf: ({ groupKey }) => (groupKey === null ? null : workstreamPart(groupKey)),
   nameOf: (part) => (isWorkstreamPart(part) ? idOfWorkstream(part) : null),
   taskOf: ({ key }) => (key.startsWith('t4:') ? key.split(':').slice(3).join('-') : key),
-  ownsDomain: ({ tier }) => tier === 't2',
+  ownsDomain: (brief) => dataOfBrief(brief).tier === 't2',
   heading: 'Workstreams',
   verdictDocument: (part) => {
     const { workstream, squad } = squadNames(part)

@@ -21,7 +21,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 const tasks =
   (...list: readonly unknown[]): Otherwise =>
   (brief) =>
-    brief.phase === 't3_plan' && brief.workstream === 'api' ? output({ tasks: list }) : null
+    brief.phase === 't3_plan' && brief.groupKey === 'api' ? output({ tasks: list }) : null
 
 /** Plays until the lead of a squad compares the results. */
 async function untilVerdict(run: Play, streams: readonly Stream[], otherwise: Otherwise): Promise<Brief> {

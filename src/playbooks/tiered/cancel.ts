@@ -4,6 +4,7 @@ import { redirect } from './t4-replace.ts'
 import { handUp } from './escalate-resolve.ts'
 import { keysOf } from './t4-tasks.ts'
 import { advance } from './t3-verdict.ts'
+import { dataOfBrief } from './contract.ts'
 
 /** Handles a brief that the operator cancelled. A run continues without a task, but not without a step. */
 export function onCancelled(view: View, brief: Brief): readonly Decision[] {
@@ -22,6 +23,6 @@ export function onCancelled(view: View, brief: Brief): readonly Decision[] {
 /** Removes the brief from the dependencies of the others. */
 function releaseDependents(view: View, brief: Brief): Decision[] {
   const members = view.found.members[brief.part as string] ?? []
-  const place = { workstream: brief.workstream as string, squad: String(brief.inputs['squad'] ?? '') }
+  const place = { workstream: dataOfBrief(brief).workstream as string, squad: String(brief.inputs['squad'] ?? '') }
   return redirect(members, [brief], [], keysOf(place, [], members))
 }

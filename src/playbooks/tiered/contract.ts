@@ -1,11 +1,28 @@
 import { z } from 'zod'
 
-import { tiers } from '../../work/briefs/contract.ts'
+import { TierName, tierNames } from '../../team/contract.ts'
+import type { Brief } from '../../work/briefs/contract.ts'
 
 /**
  * The outputs of the steps of a tiered run. They are documents: their names are those of the JSON that agents write and
  * people read. Fields that are not listed here are dropped.
  */
+
+/** The fields that this playbook keeps with its briefs. */
+export const BriefData = z.strictObject({
+  tier: TierName,
+  workstream: z.string().nullable(),
+  label: z.string().nullable().describe('Its name in the live log'),
+  personality: z.string().nullable().describe('The file of the talent pool that its agent is cast from'),
+  files: z.array(z.string()).describe('The files it may touch, if that was agreed'),
+  flow: z.enum(['swarm', 'pipeline']).nullable(),
+  replaces: z.string().nullable().describe('The brief that it replaces'),
+  opaque: z.boolean().describe('Its agent may split the work without showing it'),
+})
+export type BriefData = z.infer<typeof BriefData>
+
+/** Returns the data of a brief, which were checked when they were written. */
+export const dataOfBrief = ({ data }: Pick<Brief, 'data'>): BriefData => data as BriefData
 
 const Line = (max = 2_000) => z.string().trim().min(1).max(max)
 const Prose = z.string().max(50_000)
@@ -18,7 +35,7 @@ export const Name = z
   // Names are looked up in objects, which have a property of this name by default.
   .refine((name) => name !== 'constructor', { error: '"constructor" is reserved' })
 
-const TierRef = z.enum(tiers)
+const TierRef = z.enum(tierNames)
 
 const FileProof = z.object({
   kind: z.literal('file'),

@@ -16,6 +16,7 @@ import { onMergeConflict } from './escalate-merge-conflict.ts'
 import {
   type Acceptance,
   type Bounds,
+  BriefData,
   type IntegrationSummary,
   type JointVerdict,
   outputs,
@@ -42,7 +43,8 @@ import { above, own, waveNumber } from './base-state.ts'
 import { advance, faultsOfVerdict, onJointVerdict, onVerdictApproved, onVerdictRejected } from './t3-verdict.ts'
 import { onWorkstreamMerged } from './base-waves.ts'
 import { branches } from './branches.ts'
-import { describe, verifier } from './describe.ts'
+import { caps, derive, describe, verifier } from './describe.ts'
+import { tierNames } from '../../team/contract.ts'
 import { checkInput } from './input.ts'
 import { paths } from './paths.ts'
 import { settingsOf } from './base-settings.ts'
@@ -64,8 +66,12 @@ export const tiered: Playbook = {
   approvalGates: ['t1_plan'],
   logsProgress: true,
   runTags: { tier: 'T1' },
+  briefData: BriefData,
+  capKeys: tierNames,
+  caps,
   describe,
   verifier,
+  derive,
   branches,
   paths,
 }

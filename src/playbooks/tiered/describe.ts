@@ -1,28 +1,56 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
-import type { Description, VerifierPlace } from '../contract.ts'
+import type { Caps, Description, Playbook, VerifierPlace } from '../contract.ts'
+import { type BriefData, dataOfBrief } from './contract.ts'
 import { authorOf } from './escalate-ladder.ts'
 
 /** Returns the names of a brief in the live log. */
-export const describe = (brief: Brief): Description => ({
-  name: nameOf(brief),
-  ...(brief.tier === null ? {} : { author: authorOf(brief) }),
-  tags: {
-    ...(brief.tier === null ? {} : { tier: brief.tier.toUpperCase() }),
-    ...(brief.workstream === null ? {} : { workstream: brief.workstream }),
-  },
-})
+export function describe(brief: Brief): Description {
+  const { tier, workstream, files } = dataOfBrief(brief)
+  return {
+    name: nameOf(brief),
+    author: authorOf(brief),
+    tags: { tier: tier.toUpperCase(), ...(workstream === null ? {} : { workstream }) },
+    files,
+  }
+}
+
+export const nameOf = (brief: Brief): string => dataOfBrief(brief).label ?? brief.key
+
+/** Returns the maximum numbers of agents at work: of the run and of each tier. */
+export function caps({ configuration }: Run): Caps | null {
+  const limits = configuration.team?.limits
+  return limits === undefined ? null : { all: limits.maxParallelAgents, byKey: limits.maxParallel }
+}
 
 /** A verifier is of the last tier and belongs to the workstream of the work. */
 export function verifier({ configuration }: Run, judged: Brief): VerifierPlace {
   const tier = configuration.team?.tiers.t5
+  const { workstream } = dataOfBrief(judged)
   return {
-    tier: 't5',
     phase: 't5',
-    workstream: judged.workstream,
-    label: `verifier of ${nameOf(judged)}`,
+    capKey: 't5',
+    groupKey: workstream,
+    data: { ...noTask, tier: 't5', workstream, label: `verifier of ${nameOf(judged)}`, personality: null },
     ...(tier === undefined ? {} : { runtime: tier.runtime, runtimeOptions: tier.runtimeOptions }),
   }
 }
 
-const nameOf = ({ label, key }: Brief): string => label ?? key
+/** The rest of a task keeps its place; a repair of the result is done by the same tier, in no workstream. */
+export const derive: NonNullable<Playbook['derive']> = (brief, as) => {
+  const data = dataOfBrief(brief)
+  if (as === 'repair')
+    return {
+      groupKey: null,
+      data: { ...noTask, tier: data.tier, workstream: null, label: null, personality: data.personality },
+    }
+  const label = data.label === null ? null : `${data.label} (rest)`
+  return { groupKey: brief.groupKey, data: { ...data, label, replaces: null, opaque: false } }
+}
+
+const noTask: Pick<BriefData, 'files' | 'flow' | 'replaces' | 'opaque'> = {
+  files: [],
+  flow: null,
+  replaces: null,
+  opaque: false,
+}

@@ -7,6 +7,7 @@ import { runPart } from './base-names.ts'
 import { handUp, resolveNeeds } from './escalate-resolve.ts'
 import { changedRun, runOf } from './base-state.ts'
 import { log } from './base-steps.ts'
+import { dataOfBrief } from './contract.ts'
 
 const isResolve = ({ phase }: Brief): boolean => phase === 'resolve'
 
@@ -19,7 +20,8 @@ export function onBlocked(
 ): readonly Decision[] {
   // The tier above the squad was already asked about all its failed slices at once.
   if (reason === jointReason) return []
-  if (!isResolve(brief) || brief.tier === 't1' || isForOperator(cause)) return escalate(view, brief, cause, reason)
+  if (!isResolve(brief) || dataOfBrief(brief).tier === 't1' || isForOperator(cause))
+    return escalate(view, brief, cause, reason)
   return [
     { kind: 'cancel_briefs', briefs: [brief], reason: 'the decision is handed up' },
     ...handUp(view, brief, reason),
@@ -31,12 +33,12 @@ const isForOperator = (cause: string): boolean => ['permission', 'secret', 'budg
 export const failedNeeds = (view: View, brief?: Brief): Needs => ({
   failed: true,
   parts: [runPart],
-  ...(brief !== undefined && isResolve(brief) && brief.tier !== 't1' ? resolveNeeds(view, brief) : {}),
+  ...(brief !== undefined && isResolve(brief) && dataOfBrief(brief).tier !== 't1' ? resolveNeeds(view, brief) : {}),
 })
 
 /** Handles a failed brief. A resolve brief is skipped at once; any other failure waits until the running attempts have ended. */
 export function onFailed(view: View, brief: Brief): readonly Decision[] {
-  if (!isResolve(brief) || brief.tier === 't1' || view.run.abandoned) return escalateFailures(view)
+  if (!isResolve(brief) || dataOfBrief(brief).tier === 't1' || view.run.abandoned) return escalateFailures(view)
   return [
     { kind: 'cancel_briefs', briefs: [brief], reason: 'the decision is handed up' },
     ...handUp(view, brief, brief.failure ?? 'the brief that was to decide has failed'),
@@ -52,13 +54,13 @@ export function escalateFailures(view: View): readonly Decision[] {
   const { surfaced } = runOf(view)
   const fresh = found.failed.filter((brief) => !surfaced.includes(markOf(brief)))
   if (fresh.length === 0) return []
-  const own = fresh.filter(({ tier }) => tier === 't1')
+  const own = fresh.filter((brief) => dataOfBrief(brief).tier === 't1')
   return [
     log({ level: 'verbose', message: `${counted(fresh.length, 'failure')} surfaced` }, [
       changedRun(view, { surfaced: [...surfaced, ...fresh.map(markOf)] }),
     ]),
     ...fresh
-      .filter(({ tier }) => tier !== 't1')
+      .filter((brief) => dataOfBrief(brief).tier !== 't1')
       .flatMap((brief) => escalate(view, brief, 'crash', brief.failure ?? 'it failed')),
     ...(own.length === 0 ? [] : [haltFor(own)]),
   ]
@@ -68,6 +70,6 @@ export const markOf = ({ id, attempts }: Brief): string => `${id}:${attempts}`
 
 const haltFor = (own: readonly Brief[]): Decision => ({
   kind: 'pause_and_ask',
-  text: `T1 has failed: ${own.map(({ label, key }) => label ?? key).join(', ')}. Try again?`,
+  text: `T1 has failed: ${own.map((brief) => dataOfBrief(brief).label ?? brief.key).join(', ')}. Try again?`,
   context: own.map(({ failure }) => failure ?? '').join('\n'),
 })

@@ -3,6 +3,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
 import type { Decision, PartChange, View } from '../contract.ts'
 import { addStep, type Step, log } from './base-steps.ts'
+import { dataOfBrief } from './contract.ts'
 
 /**
  * A rung of the escalation ladder: T4 → T3 → the workstream's specialist → the lead architect → T1 → the operator. A
@@ -10,7 +11,9 @@ import { addStep, type Step, log } from './base-steps.ts'
  */
 export type Rung = 't3' | 't2' | 't2_lead' | 't1'
 
-export function ladderAbove({ tier, phase, workstream }: Brief, path: readonly string[]): Rung[] {
+export function ladderAbove(brief: Brief, path: readonly string[]): Rung[] {
+  const { tier, workstream } = dataOfBrief(brief)
+  const { phase } = brief
   const rungs: Rung[] = ['t3', 't2', 't2_lead', 't1']
   const there = rungs.filter(
     (rung) => rung === 't1' || (rung === 't3' ? path.includes('t3') : path.includes('t2') && workstream !== null),
@@ -25,8 +28,10 @@ export const refOf = (rung: Rung, workstream: string | null): string =>
   rung === 't1' ? 't1' : rung === 't2_lead' ? 't2/lead' : `${rung}/${workstream ?? 'lead'}`
 
 /** Returns the author of a brief, as events name it. */
-export function authorOf({ tier, phase, workstream }: Brief): string {
-  if (tier === null || tier === 't1') return 't1'
+export function authorOf(brief: Brief): string {
+  const { tier, workstream } = dataOfBrief(brief)
+  const { phase } = brief
+  if (tier === 't1') return 't1'
   if (tier === 't2' && phase !== 't2_specialist' && phase !== 't2_conflict') return 't2/lead'
   return `${tier}/${workstream ?? 'lead'}`
 }
@@ -137,13 +142,14 @@ export function climb(
   parts?: readonly PartChange[],
 ): readonly Decision[] {
   const from = authorOf(brief)
-  const tier = (brief.tier ?? 't1').toUpperCase()
+  const { tier: of, workstream } = dataOfBrief(brief)
+  const tier = of.toUpperCase()
   if (rung === undefined)
     return [
       logEscalation({ from, to: 'operator', class: cause, reason, tier, brief }, parts),
       { kind: 'ask', brief, class: cause, reason },
     ]
-  const to = refOf(rung, brief.workstream)
+  const to = refOf(rung, workstream)
   return [
     logEscalation({ from, to, class: cause, reason, tier, brief }, parts),
     addStep(
@@ -153,7 +159,7 @@ export function climb(
         rung,
         ladder,
         part: brief.part as string,
-        workstream: brief.workstream,
+        workstream,
         ownerId: brief.ownerId,
         about: { kind: 'brief', key: brief.key, id: brief.id, class: cause },
         title: `Resolve ${brief.title}`,
@@ -164,13 +170,13 @@ export function climb(
   ]
 }
 
-const stuckOf = ({ key, tier, phase, title, objective, files, corrections, retriesUsed, retryBudget }: Brief) => ({
+const stuckOf = ({ data, key, phase, title, objective, corrections, retriesUsed, retryBudget }: Brief) => ({
   key,
-  tier,
+  tier: dataOfBrief({ data }).tier,
   phase,
   title,
   objective: shorten(objective, 5_000),
-  files,
+  files: dataOfBrief({ data }).files,
   corrections,
   retries: `${retriesUsed} of ${retryBudget}`,
 })

@@ -5,7 +5,7 @@ import { changedRun, own } from './base-state.ts'
 import { line, log } from './base-steps.ts'
 import { listed } from './base-text.ts'
 
-export const conflictNeeds = (view: View): Needs => ({ workstreams: [idOfWorkstream(own(view).key)] })
+export const conflictNeeds = (view: View): Needs => ({ groups: [idOfWorkstream(own(view).key)] })
 
 /** Handles a workstream whose branch conflicts with work merged before: its last task is repeated. */
 export function onMergeConflict(view: View, files: readonly string[]): readonly Decision[] {
@@ -35,7 +35,7 @@ export function onMergeConflict(view: View, files: readonly string[]): readonly 
 }
 
 const lastTask = (view: View, id: string): Brief | undefined =>
-  (view.found.workstreams?.[id] ?? [])
+  (view.found.groups?.[id] ?? [])
     .filter(({ phase, status }) => phase === 't4' && status === 'verified')
     .toSorted((one, other) => (one.number ?? 0) - (other.number ?? 0))
     .at(-1)

@@ -1,7 +1,7 @@
 import type { Brief, Guidance } from '../../work/briefs/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import { architectureNeeds, settleConflict } from './t2-architecture.ts'
-import type { Resolution, Task } from './contract.ts'
+import { type Resolution, type Task, dataOfBrief } from './contract.ts'
 import { type About, climb, logEscalation, escalationsOf, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
 import { invalidatedBy, sendBack } from './t4-dependents.ts'
 import { refName } from './t3-mesh.ts'
@@ -75,7 +75,7 @@ function faultsOfSquads(view: View, about: About, squads: NonNullable<Resolution
   const present = dataOf<MeshData>(own(view)).squads
   const streams = [...new Set(present.map(({ workstream }) => workstream))]
   const stuck = about.kind === 'brief' ? view.found.briefs[about.key] : undefined
-  const named = squads.map(({ id, workstream }) => `${workstream ?? stuck?.workstream ?? streams[0]}/${id}`)
+  const named = squads.map(({ id, workstream }) => `${workstream ?? stuck?.groupKey ?? streams[0]}/${id}`)
   const staying = new Set(stuck === undefined ? [] : present.map(refName).filter((name) => name !== refOfLead(stuck)))
   const twice = named.filter((name, index) => named.indexOf(name) !== index)
   return [
@@ -89,14 +89,14 @@ function faultsOfSquads(view: View, about: About, squads: NonNullable<Resolution
   ]
 }
 
-const refOfLead = ({ workstream, inputs }: Brief): string =>
+const refOfLead = ({ groupKey: workstream, inputs }: Brief): string =>
   refName({ workstream: workstream as string, squad: (inputs['squad'] as { id: string }).id })
 
 /** Applies a decision from above. Its subject may have changed in the meantime, or no longer exist. */
 export function onResolution(view: View, brief: Brief, resolution: Resolution): readonly Decision[] {
   if (resolution.decision === 'hand_up') return [passStep(brief), ...handUp(view, brief, resolution.reason)]
   const about = aboutOf(brief)
-  const by = refOf(rungOf(brief), brief.workstream)
+  const by = refOf(rungOf(brief), dataOfBrief(brief).workstream)
   const answer = resolution.answer?.trim() || resolution.reason
   switch (about.kind) {
     case 'conflict':
@@ -183,7 +183,7 @@ function resolveBrief(
     return [{ kind: 'resolve_brief', brief: stuck, by, class: about.class, guidance: guidanceOf(question, answer, by) }]
   }
   if (stuck.phase === 't4') return replaceTasks(view, [stuck], tasks, by, reason)
-  const workstream = stuck.workstream as string
+  const workstream = dataOfBrief(stuck).workstream as string
   return replaceSquad(
     withEscalation(view, stuck),
     own(view),
@@ -198,7 +198,7 @@ function withEscalation(view: View, stuck: Brief): View {
   const mesh = own(view).key
   const escalations = escalationsOf(stuck) + 1
   const members = (view.found.members[mesh] ?? []).map((each) =>
-    each.phase === 't3_plan' && each.workstream === stuck.workstream
+    each.phase === 't3_plan' && each.groupKey === stuck.groupKey
       ? { ...each, inputs: { ...each.inputs, escalations } }
       : each,
   )
@@ -211,14 +211,15 @@ const guidanceOf = (question: string, answer: string, by: string): Guidance => (
 export function handUp(view: View, brief: Brief, reason: string): readonly Decision[] {
   const about = aboutOf(brief)
   const [rung, ...ladder] = ladderOf(brief)
-  const from = refOf(rungOf(brief), brief.workstream)
+  const { tier: of, workstream } = dataOfBrief(brief)
+  const from = refOf(rungOf(brief), workstream)
   if (about.kind === 'brief') {
     const stuck = view.found.briefs[about.key]
     if (stuck === undefined || (stuck.status !== 'blocked' && stuck.status !== 'failed')) return []
     return climb(view, stuck, about.class, reason, ladderOf(brief))
   }
-  const tier = (brief.tier ?? 't1').toUpperCase()
-  const to = rung === undefined ? 'operator' : refOf(rung, brief.workstream)
+  const tier = of.toUpperCase()
+  const to = rung === undefined ? 'operator' : refOf(rung, workstream)
   const logged = logEscalation({
     from,
     to,
@@ -237,7 +238,7 @@ export function handUp(view: View, brief: Brief, reason: string): readonly Decis
           rung,
           ladder,
           part: own(view).key,
-          workstream: brief.workstream,
+          workstream,
           ownerId: brief.ownerId,
           about,
           title: brief.title,

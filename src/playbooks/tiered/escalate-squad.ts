@@ -2,7 +2,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, View } from '../contract.ts'
-import type { JointVerdict } from './contract.ts'
+import { type JointVerdict, dataOfBrief } from './contract.ts'
 import { logEscalation, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
 import { scopeOf, squadNames } from './base-names.ts'
 import { changed, dataOf, type SquadData } from './base-state.ts'
@@ -77,7 +77,7 @@ export function escalateSquad(
             scope: scopeOf(brief),
             title: brief.title,
             objective: shorten(brief.objective, 2_000),
-            files: brief.files,
+            files: dataOfBrief(brief).files,
             corrections: correctionsOf(brief, verdict),
           })),
         },

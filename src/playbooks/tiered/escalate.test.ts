@@ -133,7 +133,7 @@ describe('a blocked squad lead', () => {
       }),
     )
     const run = await play(either(inTurn(phase('t3_plan'), empty, empty, empty, empty), others))
-    expect(run.of('t3_plan').map(({ key, status, replaces }) => [key, status, replaces])).toEqual([
+    expect(run.of('t3_plan').map(({ key, status, data }) => [key, status, data['replaces']])).toEqual([
       ['t3-plan:api:core', 'cancelled', null],
       ['t3-plan:api:x-r2', 'done', run.brief('t3-plan:api:core').id],
       ['t3-plan:api:y-r2', 'done', run.brief('t3-plan:api:core').id],
@@ -156,7 +156,7 @@ describe('a blocked squad lead', () => {
     )
     const [resolve] = run.of('resolve')
     expect(resolve?.corrections.map(({ detail }) => detail)).toEqual(['there is a squad "api/db" already'])
-    expect(run.of('t3_plan').map(({ key, replaces }) => [key, replaces !== null])).toEqual([
+    expect(run.of('t3_plan').map(({ key, data }) => [key, data['replaces'] !== null])).toEqual([
       ['t3-plan:api:web', false],
       ['t3-plan:api:db', false],
       ['t3-plan:api:web-r2', false],

@@ -50,7 +50,7 @@ export function needs(view: View, event: PlaybookEvent): Needs {
     case 'amended':
       return amendmentNeeds(event.amendment)
     case 'merge_failed':
-      return { parts: [runPart], workstreams: 'all' }
+      return { parts: [runPart], groups: 'all' }
     case 'run_resumed':
       return resumeNeeds
     case 'run_started':
@@ -144,7 +144,7 @@ function gateNeeds(view: View, gate: string): Needs {
     case 'escalation':
       return rescopeNeeds(view)
     case 'merge':
-      return { parts: [runPart], workstreams: 'all' }
+      return { parts: [runPart], groups: 'all' }
     default:
       return {}
   }

@@ -23,9 +23,10 @@ it('has exactly one prompt for each phase', () => {
 })
 
 describe.each(phases)('the prompt of %s', (phase) => {
-  const render = (fields: Partial<Brief> = {}): string =>
+  const render = (fields: Partial<Brief> = {}, files = phase === 't4' ? ['src/queue.ts'] : []): string =>
     renderBrief(templateOf(phase), aBrief({ ...samples[phase], ...fields }), 2, {
       goal,
+      files,
       output: outputOf(playbook, { phase })?.shown ?? null,
     })
 
@@ -34,14 +35,7 @@ describe.each(phases)('the prompt of %s', (phase) => {
   })
 
   it('leaves no gap for empty placeholders', () => {
-    const rendered = render({
-      inputs: {},
-      corrections: [],
-      guidance: [],
-      context: '',
-      files: [],
-      rejectionReason: null,
-    })
+    const rendered = render({ inputs: {}, corrections: [], guidance: [], context: '', rejectionReason: null }, [])
     expect(rendered).not.toMatch(/\n{3}|\{\{/)
   })
 
@@ -131,7 +125,6 @@ const samples: Record<(typeof phases)[number], Partial<Brief>> = {
     { depends_on: ['config'], made_before: { config: ['src/config.ts'] } },
     {
       kind: 'work',
-      files: ['src/queue.ts'],
       startCommit: 'c0ffee',
       evidence: [{ kind: 'file', path: 'src/queue.ts', minBytes: 1, contains: 'export const publish' }],
     },

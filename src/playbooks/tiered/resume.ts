@@ -8,6 +8,7 @@ import { runPart, wavePart, workstreamPart } from './base-names.ts'
 import { changedRun, type OnResume, own, runOf } from './base-state.ts'
 import { log } from './base-steps.ts'
 import { withChanges } from './base-view.ts'
+import { dataOfBrief } from './contract.ts'
 
 /** The steps that follow a pause need different rows: a timer that fires at once calls them in their own part. */
 export const resumeTimer = 'go_on'
@@ -22,7 +23,7 @@ export function onResumed(view: View): readonly Decision[] {
   // The operator has abandoned it: it is not retried.
   if (run.abandoned) return escalateFailures(view)
   // A resumption follows every gate too: only failures that the operator was asked about are retried.
-  const own = view.found.failed.filter((brief) => brief.tier === 't1' && surfaced.includes(markOf(brief)))
+  const own = view.found.failed.filter((brief) => dataOfBrief(brief).tier === 't1' && surfaced.includes(markOf(brief)))
   if (own.length > 0) return own.map(retry)
   if (run.briefsFailed > 0) return escalateFailures(view)
   if (accepted !== undefined && !isMerging) return [endRun(view, accepted)]

@@ -96,13 +96,13 @@ describe('a workstream that T1 replans', () => {
     expect(run.gates[1]?.summary.produced).toContain('- fix-r2 instead of fix: t3 → t4 → t5')
     expect(
       [...run.briefs.values()]
-        .filter(({ workstream, kind }) => workstream === 'fix' && kind !== 'verify')
+        .filter(({ groupKey: workstream, kind }) => workstream === 'fix' && kind !== 'verify')
         .map(({ status }) => status),
     ).toEqual(expect.not.arrayContaining(['verified', 'pending']))
     expect(
       run
         .of('t4')
-        .filter(({ workstream }) => workstream === 'fix-r2')
+        .filter(({ groupKey: workstream }) => workstream === 'fix-r2')
         .map(({ status }) => status),
     ).toEqual(['done', 'done'])
     expect([run.parts.get('ws:fix')?.status, run.parts.get('ws:fix-r2')?.status]).toEqual(['cancelled', 'done'])

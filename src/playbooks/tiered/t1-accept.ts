@@ -15,7 +15,7 @@ import { amendmentsOf } from './base-gate-summary.ts'
 /** Returns the rows that a rejection may change. */
 export const rejectionNeeds = (view: View, streams: readonly string[]): Needs => ({
   partsBelow: allWaves(view),
-  workstreams: streams.length === 0 ? 'all' : streams,
+  groups: streams.length === 0 ? 'all' : streams,
   amendments: true,
 })
 
@@ -102,7 +102,7 @@ export function repeatWork(
   rejections: number,
 ): readonly Decision[] {
   const named = (id: string): boolean => workstreams.length === 0 || workstreams.includes(id)
-  const streams = Object.entries(view.found.workstreams ?? {})
+  const streams = Object.entries(view.found.groups ?? {})
     .filter(([id]) => named(id))
     .map(([id, briefs]) => ({
       id,

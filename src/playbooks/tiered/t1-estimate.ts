@@ -1,4 +1,4 @@
-import { type Tier, tiers } from '../../work/briefs/contract.ts'
+import { type TierName as Tier, tierNames as tiers } from '../../team/contract.ts'
 import type { PastRun } from '../../work/runs/contract.ts'
 import type { View } from '../contract.ts'
 import type { TierPlan } from './contract.ts'
@@ -28,11 +28,11 @@ function totalOf(
   expected: Readonly<Record<Tier, number>>,
   get: (used: { tokens: number; costMicros: number }) => number,
 ): number {
-  const all = Object.values(past.tiers)
+  const all = Object.values(past.byCapKey)
   const mean = sum(all.map(get)) / Math.max(1, sum(all.map(({ briefs }) => briefs)))
   return sum(
     tiers.map((tier) => {
-      const used = past.tiers[tier]
+      const used = past.byCapKey[tier]
       // A tier that no run has used yet is assumed to cost as much as the others.
       return expected[tier] * (used === undefined || used.briefs === 0 ? mean : get(used) / used.briefs)
     }),
@@ -43,7 +43,7 @@ function totalOf(
 function expectedBriefs({ workstreams }: TierPlan, history: readonly PastRun[]): Record<Tier, number> {
   const withT2 = workstreams.filter(({ tier_path }) => tier_path.includes('t2')).length
   const withT3 = workstreams.filter(({ tier_path }) => tier_path.includes('t3')).length
-  const ratios = history.flatMap(({ tiers: { t3, t4 } }) =>
+  const ratios = history.flatMap(({ byCapKey: { t3, t4 } }) =>
     t3 === undefined || t3.briefs === 0 || t4 === undefined ? [] : [t4.briefs / t3.briefs],
   )
   const t3 = withT3 * 2
@@ -73,7 +73,7 @@ function spread(values: readonly number[]): Spread {
   return { median, min: rising[0] as number, max: rising.at(-1) as number }
 }
 
-const briefsOf = ({ tiers: used }: PastRun): number => sum(Object.values(used).map(({ briefs }) => briefs))
+const briefsOf = ({ byCapKey: used }: PastRun): number => sum(Object.values(used).map(({ briefs }) => briefs))
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 

@@ -85,7 +85,7 @@ export function replanNeeds(view: View): Needs {
   return {
     parts: [...waves, ...Object.keys(replan).map(workstreamPart)],
     partsBelow: waves,
-    workstreams: Object.values(replan).map(({ from }) => from),
+    groups: Object.values(replan).map(({ from }) => from),
     documents: designDocuments,
     briefs: [...designBriefs, keys.acceptFinal],
   }
@@ -99,7 +99,7 @@ export function startReplanned(view: View): readonly Decision[] {
     wave,
     data: dataOf<WorkstreamData>(partOf(view, workstreamPart(id))),
   }))
-  const discarded = streams.flatMap(({ from }) => view.found.workstreams?.[from] ?? [])
+  const discarded = streams.flatMap(({ from }) => view.found.groups?.[from] ?? [])
   const living = discarded.filter(({ status }) => status !== 'cancelled' && status !== 'done')
   const squads = [...new Set(discarded.map(({ part }) => part ?? ''))].filter((part) => part.startsWith('sq:'))
   const change = changedRun(view, { redo: streams.map(({ id }) => id) })

@@ -45,7 +45,7 @@ it('lets T1 judge the architecture before the operator', async () => {
 describe('a conflict between specialists', () => {
   it('asks only the specialists concerned again', async () => {
     const run = await play({ otherwise: inTurn(isSynthesis, conflict) })
-    expect(run.of('t2_conflict').map(({ workstream }) => workstream)).toEqual(['api', 'infra'])
+    expect(run.of('t2_conflict').map(({ groupKey: workstream }) => workstream)).toEqual(['api', 'infra'])
     expect(run.lines.find(({ code }) => code === 'CONFLICT')?.data).toMatchObject({ conflict_cycles: 1 })
     expect(run.brief('t2-synth:1').attempts).toBe(2)
     expect(run.run.status).toBe('done')

@@ -3,7 +3,14 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
-import type { Acceptance, Architecture, Conflict, Proposal, Synthesis } from './contract.ts'
+import {
+  type Acceptance,
+  type Architecture,
+  type Conflict,
+  type Proposal,
+  type Synthesis,
+  dataOfBrief,
+} from './contract.ts'
 import { designBriefs, designDocuments, plannedWorkstream, sharedInputs, uniqueSquads } from './t2-design.ts'
 import { logEscalation, resolveStep } from './escalate-ladder.ts'
 import { documents, keys, wavePart } from './base-names.ts'
@@ -59,7 +66,7 @@ export const isLastProposal = ({ tally }: View): boolean =>
 
 /** Stores a proposal; the last one of a wave starts the synthesis by the lead. */
 export function onProposal(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {
-  const id = brief.workstream as string
+  const id = dataOfBrief(brief).workstream as string
   const written: Decision[] = [
     { kind: 'write_document', brief, name: documents.proposal(id), content: proposal },
     passStep(brief),

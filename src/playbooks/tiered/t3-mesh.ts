@@ -3,7 +3,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
-import type { Task, TaskList } from './contract.ts'
+import { type Task, type TaskList, dataOfBrief } from './contract.ts'
 import { documents, keys, squadPart, workstreamPart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { changed, dataOf, ended, type MeshData, own, type SquadData, type SquadRef, unsettled } from './base-state.ts'
@@ -27,7 +27,7 @@ export const refName = ({ workstream, squad }: Pick<SquadRef, 'workstream' | 'sq
   `${workstream}/${squad}`
 
 const refOfBrief = (brief: Brief): { workstream: string; squad: string } => ({
-  workstream: brief.workstream as string,
+  workstream: dataOfBrief(brief).workstream as string,
   squad: (brief.inputs['squad'] as { id: string }).id,
 })
 
@@ -271,7 +271,7 @@ function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
   const { squads } = dataOf<MeshData>(mesh)
   const busy = new Set(drafts.map(({ part }) => part))
   const idle = squads.filter(({ workstream, squad }) => !busy.has(squadPart(workstream, squad)))
-  const working = new Set(drafts.map(({ workstream }) => workstream))
+  const working = new Set(drafts.map(({ groupKey }) => groupKey))
   const empty = [...new Set(squads.map(({ workstream }) => workstream))].filter((id) => !working.has(id))
   const first = drafts.filter((draft) => draft.unmetDependencies === 0).length
   const parts: PartChange[] = [

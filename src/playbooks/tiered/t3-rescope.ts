@@ -10,6 +10,7 @@ import { type Given, meshTimer, openMesh } from './t3-squads.ts'
 import { above, budgetOf, changed, dataOf, type MeshData, own, type SquadRef, waveNumber } from './base-state.ts'
 import { addStep, line, log } from './base-steps.ts'
 import { bullets } from './base-text.ts'
+import { dataOfBrief } from './contract.ts'
 
 export const timerNeeds = (view: View): Needs => rescopeNeeds(view)
 
@@ -28,12 +29,12 @@ export function onMeshTimeout(view: View): readonly Decision[] {
   const data = dataOf<MeshData>(mesh)
   if (mesh.status !== 'open' || data.committed.length === data.squads.length) return []
   const leads = (view.found.members[mesh.key] ?? []).filter(
-    ({ tier, phase, status }) => tier === 't3' && phase !== 'resolve' && status !== 'cancelled',
+    (brief) => dataOfBrief(brief).tier === 't3' && brief.phase !== 'resolve' && brief.status !== 'cancelled',
   )
   if (!isOverdue(view, leads)) return [...startAgain(view, mesh)]
   const late = leads.filter(({ status }) => status !== 'verified')
   const timeouts = data.timeouts + 1
-  const message = `${counted(late.length, 'squad lead')} did not commit in time: ${late.map(({ label }) => label).join(', ')}`
+  const message = `${counted(late.length, 'squad lead')} did not commit in time: ${late.map((brief) => dataOfBrief(brief).label).join(', ')}`
   return [
     log(
       {
@@ -132,7 +133,7 @@ const draftsOf = (view: View, mesh: Part): unknown[] =>
     tasks: (view.found.members[squadPart(ref.workstream, ref.squad)] ?? [])
       .filter(({ phase }) => phase === 't4')
       .slice(0, 100)
-      .map(({ inputs, title, files }) => ({ id: inputs['task_id'], title, files })),
+      .map((brief) => ({ id: brief.inputs['task_id'], title: brief.title, files: dataOfBrief(brief).files })),
   }))
 
 export const askOperator = (mesh: Part, message: string): Decision => ({
@@ -184,7 +185,7 @@ export function rescope(
     meshes.flatMap((each) => dataOf<MeshData>(each).squads),
   )
   const given = new Map<string, Given>()
-  for (const { phase, workstream, ownerId, inputs } of view.found.members[mesh.key] ?? []) {
+  for (const { phase, groupKey: workstream, ownerId, inputs } of view.found.members[mesh.key] ?? []) {
     if (phase !== 't3_plan' || workstream === null || given.has(workstream)) continue
     given.set(workstream, {
       ownerId,
@@ -212,13 +213,13 @@ export function replaceSquad(
 ): readonly Decision[] {
   const data = dataOf<MeshData>(mesh)
   const name = (stuck.inputs['squad'] as { id: string }).id
-  const old = refName({ workstream: stuck.workstream as string, squad: name })
+  const old = refName({ workstream: dataOfBrief(stuck).workstream as string, squad: name })
   const others = data.squads.filter((ref) => refName(ref) !== old)
   return [
     log(
       {
         tier: 'T2',
-        workstream: stuck.workstream as string,
+        workstream: dataOfBrief(stuck).workstream as string,
         message: `${old} is replaced by ${counted(squads.length, 'squad')}`,
       },
       [changed<MeshData>(mesh, {}, 'cancelled'), ...cancelledSquads(data)],

@@ -157,7 +157,7 @@ describe('a joint verdict of fail', () => {
       't4:api:core:b cancelled',
       't4:api:core:e done',
     ])
-    expect(run.brief('t4:api:core:e').replaces).toBe(run.brief('t4:api:core:a').id)
+    expect(run.brief('t4:api:core:e').data['replaces']).toBe(run.brief('t4:api:core:a').id)
   })
 })
 

@@ -3,7 +3,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import type { Verdict } from '../../work/verdicts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
-import { integrationScope, type JointVerdict, type SliceResult } from './contract.ts'
+import { integrationScope, type JointVerdict, type SliceResult, dataOfBrief } from './contract.ts'
 import { escalateSquad } from './escalate-squad.ts'
 import { dependentsOf, sendBack } from './t4-dependents.ts'
 import { documents, keys, scopeOf, squadNames } from './base-names.ts'
@@ -58,7 +58,7 @@ const verify = (briefs: readonly Brief[]): Decision => ({
   kind: 'verify_briefs',
   briefs,
   event: line('T5', 'VERIFY_START', `${counted(briefs.length, 'verifier')} spawned`, {
-    workstream: (briefs[0] as Brief).workstream as string,
+    workstream: dataOfBrief(briefs[0] as Brief).workstream as string,
   }),
 })
 
@@ -112,7 +112,7 @@ function verdictStep(view: View, ready: readonly Brief[], results: readonly Slic
       workstream,
       squad: name,
       tier_path: dataOf<SquadData>(squad).path,
-      tasks: ready.map((brief) => ({ scope: scopeOf(brief), title: brief.title, files: brief.files })),
+      tasks: ready.map((brief) => ({ scope: scopeOf(brief), title: brief.title, files: dataOfBrief(brief).files })),
       t5_results: results,
     },
   }

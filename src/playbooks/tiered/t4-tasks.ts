@@ -1,9 +1,10 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { NewBrief, Revised, View } from '../contract.ts'
-import type { Task } from './contract.ts'
+import type { BriefData, Task } from './contract.ts'
 import { evidenceOf, faultsOfProofs } from './base-evidence.ts'
 import { keys, scopeOf, squadPart, unusedKey } from './base-names.ts'
 import { budgetOf } from './base-state.ts'
+import { placeOf } from './base-steps.ts'
 
 export interface SquadOf {
   readonly workstream: string
@@ -80,22 +81,30 @@ export function taskBriefs(
   of: SquadOf,
   tasks: readonly Task[],
   named: ReadonlyMap<string, string>,
-  { workers, ...more }: { workers: number } & Pick<NewBrief, 'status' | 'replaces' | 'guidance'>,
+  {
+    workers,
+    replaces = null,
+    ...more
+  }: { workers: number; replaces?: string | null } & Pick<NewBrief, 'status' | 'guidance'>,
 ): NewBrief[] {
   return tasks.map((task, index) => ({
     key: named.get(task.id) as string,
     kind: 'work',
-    tier: 't4',
-    verifierTier: 't5',
     phase: 't4',
     part: squadPart(of.workstream, of.squad),
-    workstream: of.workstream,
     ownerId: of.ownerId,
-    domain: of.domain,
-    label: `implementer-${workers + index + 1} ${task.id}`,
     inputs: inputsOf(of, task),
     retryBudget: budgetOf(view),
     ...revised(task, named),
+    ...placeOf(view, {
+      tier: 't4',
+      workstream: of.workstream,
+      domain: of.domain,
+      personality: task.agent_personality,
+      label: `implementer-${workers + index + 1} ${task.id}`,
+      replaces,
+      task: dataOfTask(task),
+    }),
     ...more,
   }))
 }
@@ -114,11 +123,14 @@ export const inputsOf = (of: Omit<SquadOf, 'ownerId'>, task: Task): Record<strin
 export const revised = (task: Task, named: ReadonlyMap<string, string>): Revised => ({
   title: task.title,
   objective: task.objective,
-  files: task.files,
-  flow: task.depends_on.length > 0 ? 'pipeline' : task.mode,
   evidence: task.evidence_required.map(evidenceOf),
   after: task.depends_on.flatMap((id) => named.get(id) ?? []),
-  personality: task.agent_personality,
+  data: dataOfTask(task),
+})
+
+const dataOfTask = (task: Task): Pick<BriefData, 'files' | 'flow'> => ({
+  files: task.files,
+  flow: task.depends_on.length > 0 ? 'pipeline' : task.mode,
 })
 
 /** Maps task ids to brief keys. A task that returns after it was dropped gets another brief. */

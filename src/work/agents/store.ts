@@ -36,8 +36,8 @@ export async function listAgents(tx: ReadTx, runId: string | undefined, limit: n
   const [where, values] = runId === undefined ? ["g.state <> 'ended'", []] : ['a.run_id = ?', [runId]]
   const rows = await shown.all(
     sqlOf(tx),
-    `SELECT g.id AS agent_id, p.slug AS persona, g.state, g.runtime, a.run_id, a.brief_id, b.key AS brief, b.tier,
-b.workstream, a.outcome, g.created_at, g.ended_at AS closed_at FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN briefs b ON b.id = a.brief_id
+    `SELECT g.id AS agent_id, p.slug AS persona, g.state, g.runtime, a.run_id, a.brief_id, b.key AS brief,
+b.cap_key AS tier, b.group_key AS workstream, a.outcome, g.created_at, g.ended_at AS closed_at FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN briefs b ON b.id = a.brief_id
 JOIN personas p ON p.id = g.persona_id WHERE ${where} ORDER BY g.id ${boundLimit}`,
     [...values, limit],
   )

@@ -20,7 +20,12 @@ import { AmendPath } from './contract.ts'
 import { touchRun } from '../runs/moves.ts'
 
 /** The direct playbook with the names of workstreams, so that a run can have some without five tiers. */
-const divided: Playbook = { ...direct, branches, paths, describe }
+const divided: Playbook = {
+  ...direct,
+  branches,
+  paths,
+  describe: (brief) => (brief.capKey === null ? { name: brief.key, tags: {} } : describe(brief)),
+}
 
 const hang = { scenario: { steps: [{ hang: {} }] } }
 
@@ -35,6 +40,12 @@ async function withWorkstreams(agency: TestAgency): Promise<Run> {
   )
   return run
 }
+
+const placed = (tier: string): Partial<Brief> => ({
+  capKey: tier,
+  groupKey: 'api',
+  data: { tier, workstream: 'api', label: null, files: [] },
+})
 
 /** Moves the running attempt's brief into a tier. */
 async function place(agency: TestAgency, run: Run, where: Partial<Brief>): Promise<Attempt> {
@@ -110,12 +121,12 @@ describeStores('an amendment', (openFresh) => {
   it('is refused once the work, or the tier concerned, has started', async () => {
     const agency = await startAgency(openFresh, { playbooks: [divided] })
     const run = await withWorkstreams(agency)
-    await place(agency, run, { tier: 't3', workstream: 'api' })
+    await place(agency, run, placed('t3'))
     await expect(amend(agency, run, { removeTiers: ['t3'] })).rejects.toMatchObject({
       code: 'illegal_transition',
       message: 't3 of api has already started',
     })
-    await place(agency, run, { tier: 't4' })
+    await place(agency, run, placed('t4'))
     await expect(amend(agency, run, { addTiers: ['t2'] })).rejects.toMatchObject({
       message: 't4 of api has already started',
     })
@@ -125,7 +136,7 @@ describeStores('an amendment', (openFresh) => {
   it('is accepted from an agent for its own run and tier while its attempt is live', async () => {
     const agency = await startAgency(openFresh, { playbooks: [divided] })
     const [run, other] = [await withWorkstreams(agency), await withWorkstreams(agency)]
-    const attempt = await place(agency, run, { tier: 't3', workstream: 'api' })
+    const attempt = await place(agency, run, placed('t3'))
     const agent = agentOf(attempt) as never
     expect(await amend(agency, run, { addTiers: ['t2'] }, agent)).toMatchObject({ proposedBy: 't3/api' })
     expect((await agency.events(run)).find(({ kind }) => kind === 'path_amendment')).toMatchObject({ tier: 'T3' })

@@ -5,7 +5,7 @@ import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
 import type { BranchParts, Paths } from '../../playbooks/contract.ts'
 import { checkFence } from '../attempts/store.ts'
-import { findBrief, listTiersBegun } from '../briefs/store.ts'
+import { findBrief, listKeysBegun } from '../briefs/store.ts'
 import type { Part } from '../parts/contract.ts'
 import { findPart, listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
@@ -40,7 +40,7 @@ async function record(scope: RunScope, proposedBy: string, change: AmendPath): P
   const { workstream, reason } = change
   const { part, paths } = await openWorkstream(scope, workstream)
   const before = part.data['path'] as string[]
-  const after = paths.amend(before, await listTiersBegun(tx, run.id, workstream), change)
+  const after = paths.amend(before, await listKeysBegun(tx, run.id, workstream), change)
   const amendment: Amendment = {
     id: scope.ids.next('amendment'),
     runId: run.id,

@@ -23,7 +23,7 @@ it('an architect added to an active run makes the squads wait for the design and
   })
   await agency.until(async () => (await agency.inspect(run)).briefs.some(({ phase }) => phase === 't2_specialist'))
   const leads = (await agency.inspect(run)).briefs.filter(
-    ({ phase, workstream: of }) => phase === 't3_plan' && of === workstream,
+    ({ phase, groupKey: of }) => phase === 't3_plan' && of === workstream,
   )
   expect(leads).toMatchObject([{ status: 'pending', unmetDependencies: 1 }])
   const told = (await agency.events(run)).filter(({ code, level }) => code === 'AMEND' && level === 'normal')
@@ -35,5 +35,5 @@ it('an architect added to an active run makes the squads wait for the design and
   await agency.gates.resume(operator, run.id)
   expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   const { briefs } = await agency.inspect(run)
-  expect(briefs.filter(({ tier }) => tier === 't2').map(({ status }) => status)).toEqual(['done'])
+  expect(briefs.filter(({ capKey: tier }) => tier === 't2').map(({ status }) => status)).toEqual(['done'])
 })

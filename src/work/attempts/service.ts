@@ -1,11 +1,14 @@
-import type { Db } from '../../db/port.ts'
+import type { Db, Tx } from '../../db/port.ts'
 import { change } from '../../events/change.ts'
 import { type Actor, type AgentActor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import type { ChaosPoint } from '../../kernel/chaos-point.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact, redactDeeply } from '../../secrets/redact.ts'
+import type { EventTags } from '../../playbooks/contract.ts'
 import { findBrief } from '../briefs/store.ts'
+import { findRun } from '../runs/store.ts'
+import { playbookOf, type ScopeParts } from '../scope.ts'
 import type { Report } from './contract.ts'
 import { attempts, checkFence, findAttempt } from './store.ts'
 import { isAgentAtWork } from '../../kernel/attempt-state.ts'
@@ -19,13 +22,24 @@ export function createAttempts({
   chaosPoint,
   touch,
   files,
+  playbooks,
 }: {
   db: Db
   chaosPoint: ChaosPoint
   touch: (attemptId: string) => void
   files: Pick<AttemptFiles, 'readOutput'>
+  playbooks: ScopeParts['playbooks']
 }) {
   return {
+    /** Checks that the attempt is the current one of its brief and returns the tags of the brief's events. */
+    async checkFence(tx: Tx, by: AgentActor): Promise<EventTags> {
+      await checkFence(tx, by)
+      const run = await findRun(tx, by.runId)
+      const brief = await findBrief(tx, by.briefId)
+      if (run === undefined || brief === undefined) throw bug(`attempt ${by.attemptId} has no brief`)
+      return playbookOf({ playbooks }, run).describe?.(brief).tags ?? {}
+    },
+
     async brief(by: Actor) {
       const agent = requireAgent(by)
       touch(agent.attemptId)

@@ -40,14 +40,14 @@ export const countUnderWay = (tx: ReadTx, runId: string): Promise<number> =>
     [runId],
   )
 
-/** Counts the attempts of a run whose agents are at work, by the tier of their briefs. */
-export async function countLiveByTier(tx: ReadTx, runId: string): Promise<Map<string | null, number>> {
-  const rows = await columns({ tier: optional(text), count: integer }).all(
+/** Counts the attempts of a run whose agents are at work, by the cap key of their briefs. */
+export async function countLiveByKey(tx: ReadTx, runId: string): Promise<Map<string | null, number>> {
+  const rows = await columns({ capKey: optional(text), count: integer }).all(
     sqlOf(tx),
-    "SELECT b.tier AS tier, COUNT(*) AS count FROM attempts a JOIN briefs b ON b.id = a.brief_id WHERE a.run_id = ? AND a.status IN ('launching', 'running') GROUP BY b.tier",
+    "SELECT b.cap_key, COUNT(*) AS count FROM attempts a JOIN briefs b ON b.id = a.brief_id WHERE a.run_id = ? AND a.status IN ('launching', 'running') GROUP BY b.cap_key",
     [runId],
   )
-  return new Map(rows.map(({ tier, count }) => [tier, count]))
+  return new Map(rows.map(({ capKey, count }) => [capKey, count]))
 }
 
 /** Counts the attempts whose agents are at work, by run. */
@@ -104,9 +104,6 @@ export interface AttemptStanding {
   /** Its agent has ended: its later writes no longer count. */
   ended: boolean
   newestFence: number
-  /** The tier of its brief. */
-  tier: string | null
-  workstream: string | null
 }
 
 const standings = columns({
@@ -118,15 +115,13 @@ const standings = columns({
   fence: integer,
   ended: flag,
   newestFence: integer,
-  tier: optional(text),
-  workstream: optional(text),
 })
 
 export const findStanding = (tx: ReadTx, attemptId: string): Promise<AttemptStanding | undefined> =>
   standings.first(
     sqlOf(tx),
     `SELECT a.id AS attempt_id, a.run_id, a.brief_id, a.agent_id, g.persona_id, a.fence, a.status NOT IN ('launching', 'running') AS ended,
-b.attempts AS newest_fence, b.tier, b.workstream
+b.attempts AS newest_fence
 FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN ${agents.name} g ON g.id = a.agent_id WHERE a.id = ?`,
     [attemptId],
   )

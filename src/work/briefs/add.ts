@@ -45,7 +45,6 @@ export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): P
         data: {
           to: brief.status,
           phase: brief.phase,
-          ...(brief.replaces === null ? {} : { replaces: brief.replaces }),
         },
       },
       [inserted(briefs, brief)],
@@ -88,8 +87,7 @@ async function placed(
 ): Promise<Brief> {
   const { run } = scope
   const { configuration } = run
-  const tier = configuration.team?.tiers[spec.tier]
-  const runtime = tier?.runtime ?? configuration.runtime
+  const { runtime, runtimeOptions } = spec.runtime ?? configuration
   const isWork = spec.kind === 'work'
   const evidence = isWork ? [...configuration.evidence, ...(spec.evidence ?? [])] : []
   return newBrief(scope, {
@@ -107,25 +105,21 @@ async function placed(
     status: spec.status ?? 'pending',
     unmetDependencies: unmet,
     runtime,
-    provider: scope.providerOf(runtime, tier?.runtimeOptions ?? configuration.runtimeOptions),
-    runtimeOptions: tier?.runtimeOptions ?? configuration.runtimeOptions,
+    provider: scope.providerOf(runtime, runtimeOptions),
+    runtimeOptions,
     crashLimit: configuration.team?.limits.crashRetries ?? configuration.crashRetries,
     retryBudget: spec.retryBudget,
-    tier: spec.tier,
     phase: spec.phase,
-    workstream: spec.workstream ?? null,
     part: spec.part,
     ownerId: spec.ownerId ?? null,
-    personality: cast.personality,
+    capKey: spec.capKey ?? null,
+    groupKey: spec.groupKey ?? null,
+    startsAfterFailure: spec.startsAfterFailure ?? false,
+    data: { ...spec.data, personality: cast.personality },
     personaId: cast.personaId,
     positionId: cast.positionId,
     verifierId: cast.verifierId,
-    label: spec.label ?? null,
     inputs: { ...spec.inputs },
-    files: [...(spec.files ?? [])],
-    flow: spec.flow ?? null,
-    replaces: spec.replaces ?? null,
-    opaque: isWork && tier?.opaque === true,
     guidance: [...(spec.guidance ?? [])],
     corrections: [...(spec.corrections ?? [])],
   })
@@ -135,36 +129,22 @@ type Casting = Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | 
 
 /** Casts equal specifications once. */
 function castOnce(scope: RunScope, casts: Map<string, Promise<Casting>>, spec: NewBrief): Promise<Casting> {
-  const key = JSON.stringify([spec.tier, spec.verifierTier, spec.domain, spec.personality])
+  const key = JSON.stringify(spec.cast)
   const known = casts.get(key) ?? castFor(scope, spec)
   casts.set(key, known)
   return known
 }
 
 /** Chooses the persona for the work and another persona for its verification. */
-async function castFor(
-  scope: RunScope,
-  { tier, verifierTier, domain = null, personality = null, key }: NewBrief,
-): Promise<Casting> {
+async function castFor(scope: RunScope, { cast, key }: NewBrief): Promise<Casting> {
   const { organisationId } = scope.run
-  const doer = await scope.cast(scope.tx, { organisationId, tier, domain, wanted: personality, not: null })
+  const { tier, domain, wanted, verifierTier } = cast
+  const doer = await scope.cast(scope.tx, { organisationId, tier, domain, wanted, not: null })
   for (const warning of doer.warning === null ? [] : [doer.warning])
-    await log(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted: personality } })
-  const own = {
-    personaId: doer.personaId,
-    personality: doer.personality,
-    positionId: await seatOf(scope.tx, organisationId, doer.personaId),
-  }
+    await log(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted } })
+  const { personaId, personality } = doer
+  const own = { personaId, personality, positionId: await seatOf(scope.tx, organisationId, personaId) }
   if (verifierTier === undefined) return { ...own, verifierId: null }
-  const judge = await scope.cast(scope.tx, {
-    organisationId,
-    tier: verifierTier,
-    domain,
-    wanted: null,
-    not: doer.personaId,
-  })
-  return {
-    ...own,
-    verifierId: judge.personaId === doer.personaId ? null : judge.personaId,
-  }
+  const judge = await scope.cast(scope.tx, { organisationId, tier: verifierTier, domain, wanted: null, not: personaId })
+  return { ...own, verifierId: judge.personaId === personaId ? null : judge.personaId }
 }

@@ -3,7 +3,7 @@ import { bug } from '../../kernel/errors.ts'
 import { featureBranch, taskBranch } from '../../repositories/port.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import type { Brief } from './contract.ts'
-import { findBrief, isBranchTaken, listBriefsById, listBriefsOfWorkstreams, listDependenciesOf } from './store.ts'
+import { findBrief, isBranchTaken, listBriefsById, listBriefsOfGroups, listDependenciesOf } from './store.ts'
 import type { Part } from '../parts/contract.ts'
 import { findPart } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
@@ -84,7 +84,7 @@ async function predecessorsOf(tx: ReadTx, brief: Brief): Promise<Brief[]> {
 /** Commits that a task's clone lacks. */
 export interface Missing {
   /** Predecessors with work that is not in the clone: further ones, and those that were done again since. */
-  readonly before: readonly Brief[]
+  readonly before: readonly { readonly name: string; readonly commit: string }[]
   /** For a task that is done again: the head of the run, if the clone lacks it. */
   readonly since: string | null
 }
@@ -101,9 +101,10 @@ export async function missingIn(
   if (repository === null || repositories === undefined || own === null || !isTask(playbook, brief))
     return { before: [], since: null }
   const isThere = (commit: string): Promise<boolean> => repositories.contains(repository.mirror, own, commit)
-  const before: Brief[] = []
+  const before: Missing['before'][number][] = []
   for (const each of await deps.db.read((tx) => predecessorsOf(tx, brief)))
-    if (!(await isThere(each.branchCommit as string))) before.push(each)
+    if (!(await isThere(each.branchCommit as string)))
+      before.push({ name: playbook.describe?.(each).name ?? each.key, commit: each.branchCommit as string })
   return { before, since: brief.attempts > 1 && head !== null && !(await isThere(head)) ? head : null }
 }
 
@@ -118,7 +119,7 @@ export interface Owners {
 
 /** Returns the owners of a part's merges: the author responsible for its domain, and the top of the hierarchy. */
 export async function ownersOf(tx: ReadTx, playbook: Playbook, part: Part): Promise<Owners> {
-  const tasks = await listBriefsOfWorkstreams(tx, part.runId, [branchNameOf(playbook, part)])
+  const tasks = await listBriefsOfGroups(tx, part.runId, [branchNameOf(playbook, part)])
   const work = tasks.filter(({ kind }) => kind === 'work')
   // After a conflict the only task may have been reset to its start; its earlier merged work still exists.
   const last = work.findLast(({ branchCommit }) => branchCommit !== null) ?? work.at(-1)

@@ -10,10 +10,6 @@ export const BriefStatus = z.enum(briefStatuses)
 
 const Text = (max: number) => z.string().trim().min(1).max(max)
 
-export const tiers = ['t1', 't2', 't3', 't4', 't5'] as const
-export const Tier = z.enum(tiers)
-export type Tier = z.infer<typeof Tier>
-
 /** How a brief reaches its agent: an agent is started for each attempt, or a live agent receives it. */
 export const Dispatch = z.enum(['spawn', 'deliver'])
 export type Dispatch = z.infer<typeof Dispatch>
@@ -131,18 +127,14 @@ export const Brief = z.object({
   branchCommit: z.string().nullable().describe('The collected commit of its branch'),
   allowed: z.array(z.string()).describe('Rules of operations that were denied to its agents and are allowed now'),
   failure: z.string().nullable(),
-  tier: Tier.nullable().describe('The responsible tier, in a playbook that works in tiers'),
   phase: z.string().nullable().describe('Its step in the playbook: names its prompt and its output'),
-  workstream: z.string().nullable(),
   part: z.string().nullable().describe('The part it belongs to: a workstream, a squad …'),
   ownerId: z.string().nullable().describe('The brief whose author is responsible for this one'),
-  personality: z.string().nullable().describe('The file of the talent pool that its agent is cast from'),
-  label: z.string().nullable().describe('Its name in the live log'),
   inputs: z.record(z.string(), z.unknown()).describe('Its inputs, as data'),
-  files: z.array(z.string()).describe('The files it may touch, if that was agreed'),
-  flow: z.enum(['swarm', 'pipeline']).nullable(),
-  replaces: z.string().nullable().describe('The brief that it replaces'),
-  opaque: z.boolean().describe('Its agent may split the work without showing it'),
+  capKey: z.string().nullable().describe('Briefs of a run with the same key share a cap of agents at work'),
+  groupKey: z.string().nullable().describe('Briefs of a run that its playbook asks for together'),
+  startsAfterFailure: z.boolean().describe('It may start although another brief of its run has failed'),
+  data: z.record(z.string(), z.unknown()).describe('The fields of its playbook, such as tier and workstream'),
   escalations: z.number().int().describe('Number of answers that it got from above'),
   claimOrder: z.string().describe('The place of its run in the order of claims'),
   createdAt: z.string(),
@@ -163,7 +155,7 @@ export type HeldBrief = z.infer<typeof HeldBrief>
 export const BriefView = HeldBrief.extend({
   goalAnchor: z.string().describe('The goal of its run, in the operator’s words'),
   ownerBriefId: z.string().nullable().describe('As owner_id'),
-  agentPersonality: z.string().nullable().describe('As personality'),
+  agentPersonality: z.string().nullable().describe('The file of the talent pool that its agent is cast from'),
   dependsOn: z.array(z.string()).describe('Ids of the briefs it depends on, finished ones included'),
   outputs: z.array(z.string()).describe('Names of its artifacts'),
   evidenceRequired: z.array(Evidence).describe('As evidence'),

@@ -1,5 +1,7 @@
 import { inserted, record, updated } from '../../events/change.ts'
-import { AgencyError, refusal } from '../../kernel/errors.ts'
+import { z } from 'zod'
+
+import { AgencyError, bug, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import { type Brief, type BriefSpec, type Dependency, usableDispatches } from './contract.ts'
@@ -168,25 +170,32 @@ export function newBrief(
     branchCommit: null,
     allowed: [],
     failure: null,
-    tier: null,
     phase: null,
-    workstream: null,
     part: null,
     ownerId: null,
-    personality: null,
-    label: null,
     inputs: {},
-    files: [],
-    flow: null,
-    replaces: null,
-    opaque: false,
+    capKey: null,
+    groupKey: null,
+    startsAfterFailure: false,
     escalations: 0,
     claimOrder: run.claimOrder,
     createdAt: tx.at,
     updatedAt: tx.at,
     ...given,
+    data: checkData(scope, given.key, given.data ?? {}),
   }
 }
+
+/** Returns the data of a brief as its playbook declares them; a fault is the playbook's, and names brief and field. */
+export function checkData({ playbook }: Pick<RunScope, 'playbook'>, key: string, data: Brief['data']): Brief['data'] {
+  const checked = (playbook.briefData ?? noData).safeParse(data)
+  if (checked.success) return checked.data
+  const [issue] = checked.error.issues
+  const field = ['data', ...(issue?.path ?? [])].join('.')
+  throw bug(`the playbook "${playbook.name}" made brief "${key}" with a wrong ${field}: ${issue?.message}`)
+}
+
+const noData = z.strictObject({})
 
 /**
  * Returns the reason why an agent's plan is refused, or null. An agent is untrusted: only the operator chooses runtimes

@@ -6,6 +6,7 @@ import type { Brief } from './contract.ts'
 import { changeHolds, isMetBy } from './holds.ts'
 import { isMet } from './states.ts'
 import { dependencies, findBrief, findBriefByKey, listDependenciesOf } from './store.ts'
+import { checkData } from './create.ts'
 import { requiresOf } from './dependents.ts'
 import type { RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
@@ -24,8 +25,7 @@ export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised)
     {
       title: shorten(draft.title, 120),
       objective: draft.objective,
-      files: [...(draft.files ?? [])],
-      flow: draft.flow ?? null,
+      data: checkData(scope, brief.key, { ...brief.data, ...draft.data }),
       evidence: evidence.length === 0 ? [{ kind: 'artifact' }] : evidence,
       checkable: evidence.length > 0,
       ...waits.patch,

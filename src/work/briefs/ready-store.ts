@@ -1,9 +1,8 @@
-import { columns, flag, integer, oneOf, optional, text } from '../../db/columns.ts'
+import { columns, flag, integer, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
 import { isAbove, isFull, isSpent } from '../budgets/store.ts'
 import { isStopped } from '../stops/store.ts'
-import { type Tier, tiers } from './contract.ts'
 
 export interface Work {
   /** The time of the search. */
@@ -27,7 +26,7 @@ export interface ReadyBrief {
   missionId: string
   organisationId: number
   personaId: number
-  tier: Tier | null
+  capKey: string | null
   /** The place of its run in the order of claims. */
   claimOrder: string
   /** The range in which its run was found. */
@@ -40,18 +39,18 @@ export interface Range {
   readonly high: string
 }
 
-/** A run, or one tier of it, that has reached its maximum number of agents. */
-export interface FullTier {
+/** A run, or the briefs of one cap key in it, with the maximum number of agents at work. */
+export interface FullKey {
   readonly runId: string
   /** Null: the whole run. */
-  readonly tier: Tier | null
+  readonly capKey: string | null
 }
 
 export interface Look {
   /** Maximum number of briefs. */
   limit: number
-  /** Runs and tiers that are left out. */
-  full?: readonly FullTier[]
+  /** Runs and cap keys that are left out. */
+  full?: readonly FullKey[]
   /** The order in which runs of the same priority take turns; without it, the oldest is first. */
   ranges?: readonly Range[]
 }
@@ -77,11 +76,11 @@ type Around = Pick<Work, 'stopped' | 'budgeted' | 'heldUntil'>
 
 function listReady(tx: ReadTx, { limit, full = [], ranges = allRuns }: Look, around: Around): Promise<ReadyBrief[]> {
   const { at } = openTx(tx)
-  const runs = padded(full.flatMap(({ runId, tier }) => (tier === null ? [runId] : [])))
-  const parts = full.flatMap(({ runId, tier }) => (tier === null ? [] : [runId, tier]))
+  const runs = padded(full.flatMap(({ runId, capKey }) => (capKey === null ? [runId] : [])))
+  const parts = full.flatMap(({ runId, capKey }) => (capKey === null ? [] : [runId, capKey]))
   return readyBriefs.all(
     sqlOf(tx),
-    readyText({ ranges: ranges.length, fullRuns: runs.length, fullTiers: parts.length / 2, around }),
+    readyText({ ranges: ranges.length, fullRuns: runs.length, fullKeys: parts.length / 2, around }),
     [at, limit, ...ranges.flatMap(({ low, high }, index) => [index, low, high]), ...parts, ...runs],
   )
 }
@@ -106,7 +105,7 @@ const readyBriefs = columns({
   missionId: text,
   organisationId: integer,
   personaId: integer,
-  tier: optional(oneOf(tiers)),
+  capKey: optional(text),
   claimOrder: text,
   range: integer,
 })
@@ -126,24 +125,24 @@ const isAtWork = "status IN ('launching', 'running')"
 interface Shape {
   readonly ranges: number
   readonly fullRuns: number
-  readonly fullTiers: number
+  readonly fullKeys: number
   readonly around: Around
 }
 
 /** The first brief at a place in the order of claims that nothing holds, of those that meet the condition. */
-const firstAt = (place: string, { fullRuns, fullTiers, around }: Shape, condition?: string): string => {
+const firstAt = (place: string, { fullRuns, fullKeys, around }: Shape, condition?: string): string => {
   const conditions = [
     isReady,
     `c.claim_order = ${place}`,
     condition,
-    "(r.briefs_failed = 0 OR (c.phase = 'resolve' AND r.abandoned = 0))",
+    '(r.briefs_failed = 0 OR (c.starts_after_failure = 1 AND r.abandoned = 0))',
     around.stopped && `NOT ${isStopped}`,
     around.heldUntil !== null &&
       'NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = c.provider AND h.until > (SELECT at FROM look))',
     around.budgeted &&
       `NOT EXISTS (SELECT 1 FROM budgets u JOIN briefs b ON b.id = c.id WHERE ${isFull} AND ${isAbove})`,
     fullRuns > 0 && 'c.run_id NOT IN (SELECT run_id FROM full_runs)',
-    fullTiers > 0 && 'NOT EXISTS (SELECT 1 FROM full_tiers t WHERE t.run_id = c.run_id AND t.tier = c.tier)',
+    fullKeys > 0 && 'NOT EXISTS (SELECT 1 FROM full_keys k WHERE k.run_id = c.run_id AND k.cap_key = c.cap_key)',
   ].filter((each) => typeof each === 'string')
   return `(SELECT c.id FROM briefs c JOIN runs r ON r.id = c.run_id WHERE ${conditions.join(' AND ')}
 ORDER BY c.created_at, c.id LIMIT 1)`
@@ -170,7 +169,7 @@ const values = (name: string, count: number, row: string): string =>
 const readyText = (shape: Shape): string =>
   `WITH RECURSIVE look (at, most) AS (SELECT CAST(? AS TEXT), CAST(? AS INTEGER)),
 ${values('ranges (range, low, high)', shape.ranges, '(CAST(? AS INTEGER), CAST(? AS TEXT), CAST(? AS TEXT))')}
-${values('full_tiers (run_id, tier)', shape.fullTiers, '(CAST(? AS TEXT), CAST(? AS TEXT))')}
+${values('full_keys (run_id, cap_key)', shape.fullKeys, '(CAST(? AS TEXT), CAST(? AS TEXT))')}
 ${values('full_runs (run_id)', shape.fullRuns, '(CAST(? AS TEXT))')}
 walk (step, range, side, place, before, brief_id, found) AS (
   SELECT 0, -1, 'brief', ${noPlace}, ${noPlace}, (SELECT id FROM briefs WHERE 1 = 0), 0
@@ -198,7 +197,7 @@ picked (step, range, claim_order, brief_id, created_at, at_work, rank, most) AS 
   FROM picked p CROSS JOIN briefs b
   WHERE p.rank < p.most AND b.id = ${firstAt('p.claim_order', shape, '(c.created_at, c.id) > (p.created_at, p.brief_id)')}
 )
-SELECT b.id AS brief_id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.tier, w.claim_order, w.range
+SELECT b.id AS brief_id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.cap_key, w.claim_order, w.range
 FROM (SELECT * FROM picked ORDER BY SUBSTR(claim_order, 1, 1), at_work + rank, step LIMIT (SELECT most FROM look)) w
 CROSS JOIN briefs b CROSS JOIN runs r WHERE b.id = w.brief_id AND r.id = b.run_id
 ORDER BY SUBSTR(w.claim_order, 1, 1), w.at_work + w.rank, w.step`

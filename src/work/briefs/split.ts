@@ -62,16 +62,14 @@ export async function splitBrief(
     allowed: brief.allowed,
     remainderOf: brief.remainderOf ?? brief.id,
     repairs: brief.repairs,
-    tier: brief.tier,
     phase: brief.phase,
-    workstream: brief.workstream,
     part: brief.part,
     ownerId: brief.ownerId,
-    personality: brief.personality,
-    label: brief.label === null ? null : `${brief.label} (rest)`,
     inputs: brief.inputs,
-    files: brief.files,
-    flow: brief.flow,
+    capKey: brief.capKey,
+    groupKey: brief.groupKey,
+    data: brief.data,
+    ...scope.playbook.derive?.(brief, 'remainder'),
   })
   const counters = { briefsTotal: run.briefsTotal + 1, briefsOpen: run.briefsOpen + 1, updatedAt: tx.at }
   const also = await alsoAfter(scope, brief, rest)

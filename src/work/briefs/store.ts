@@ -1,13 +1,13 @@
-import { column, columns, countRows, flag, text } from '../../db/columns.ts'
+import { column, countRows, flag, text } from '../../db/columns.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
-import { type Brief, type BriefHold, type Dependency, type Hold, type HoldKind, type Tier, tiers } from './contract.ts'
+import type { Brief, BriefHold, Dependency, Hold, HoldKind } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
-  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'files'],
-  booleans: ['checkable', 'opaque'],
+  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'data'],
+  booleans: ['checkable', 'startsAfterFailure'],
   added: {
     kind: 'work',
     verify: 'none',
@@ -23,8 +23,8 @@ export const briefs = table<Brief>('briefs', {
     cost_micros: 0,
     allowed: '[]',
     inputs: '{}',
-    files: '[]',
-    opaque: 0,
+    data: '{}',
+    starts_after_failure: 0,
     escalations: 0,
   },
   stream: (row) => `run:${row.runId}`,
@@ -102,42 +102,41 @@ export const countReadyBriefs = (tx: ReadTx, runId: string): Promise<number> =>
     [runId],
   )
 
-/** Lists the tiers with briefs that may start now, highest first. */
-export const listReadyTiers = (tx: ReadTx, runId: string): Promise<string[]> =>
-  tierNames.all(
+/** Lists the cap keys of briefs that may start now. */
+export const listReadyKeys = (tx: ReadTx, runId: string): Promise<string[]> =>
+  capKeys.all(
     sqlOf(tx),
-    "SELECT DISTINCT tier FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND hold_count = 0 AND tier IS NOT NULL ORDER BY tier",
+    "SELECT DISTINCT cap_key FROM briefs WHERE run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND hold_count = 0 AND cap_key IS NOT NULL ORDER BY cap_key",
     [runId],
   )
 
-const tierNames = column('tier', text)
+const capKeys = column('cap_key', text)
 
 /**
- * Lists the tiers of each run that have briefs, highest first. Tiers start one after the other, so each EXISTS finds its
- * first row early.
+ * Lists which of these cap keys the briefs of each run have, in the given order. Each EXISTS finds its first row early.
  */
-export async function listTiersOfRuns(tx: ReadTx, runIds: readonly string[]): Promise<Map<string, Tier[]>> {
-  if (runIds.length === 0) return new Map()
-  const has = tiers.map(
-    (tier) => `EXISTS (SELECT 1 FROM briefs b WHERE b.run_id = r.id AND b.tier = '${tier}') AS ${tier}`,
+export async function listKeysOfRuns(
+  tx: ReadTx,
+  runIds: readonly string[],
+  keys: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (runIds.length === 0 || keys.length === 0) return new Map()
+  const has = keys.map(
+    (_, index) => `EXISTS (SELECT 1 FROM briefs b WHERE b.run_id = r.id AND b.cap_key = ?) AS key_${index}`,
   )
-  const rows = await tiersOfRuns.all(
-    sqlOf(tx),
+  const rows = await sqlOf(tx).all(
     `SELECT r.id, ${has.join(', ')} FROM runs r WHERE r.id IN (${runIds.map(() => '?').join(', ')})`,
-    [...runIds],
+    [...keys, ...runIds],
   )
-  return new Map(rows.map((row) => [row.id, tiers.filter((tier) => row[tier])]))
+  return new Map(rows.map((row) => [String(row['id']), keys.filter((_, index) => flag(row[`key_${index}`]) === true)]))
 }
 
-const tierFlags = Object.fromEntries(tiers.map((tier) => [tier, flag])) as Record<Tier, typeof flag>
-const tiersOfRuns = columns({ id: text, ...tierFlags })
-
-/** Lists the tiers that have worked on a workstream, highest first. */
-export const listTiersBegun = (tx: ReadTx, runId: string, workstream: string): Promise<string[]> =>
-  tierNames.all(
+/** Lists the cap keys of the briefs of a group that have started. */
+export const listKeysBegun = (tx: ReadTx, runId: string, groupKey: string): Promise<string[]> =>
+  capKeys.all(
     sqlOf(tx),
-    "SELECT DISTINCT tier FROM briefs WHERE run_id = ? AND workstream = ? AND attempts > 0 AND status <> 'cancelled' AND tier IS NOT NULL ORDER BY tier",
-    [runId, workstream],
+    "SELECT DISTINCT cap_key FROM briefs WHERE run_id = ? AND group_key = ? AND attempts > 0 AND status <> 'cancelled' AND cap_key IS NOT NULL ORDER BY cap_key",
+    [runId, groupKey],
   )
 
 export const listHoldsOfBrief = (tx: ReadTx, { runId, id }: Pick<Brief, 'runId' | 'id'>): Promise<BriefHold[]> =>
@@ -183,13 +182,13 @@ export const isBranchTaken = async (tx: ReadTx, runId: string, branch: string): 
   (await sqlOf(tx).get('SELECT 1 AS taken FROM briefs WHERE run_id = ? AND branch = ? LIMIT 1', [runId, branch])) !==
   undefined
 
-/** Lists the briefs of the given workstreams, or of all. */
-export function listBriefsOfWorkstreams(tx: ReadTx, runId: string, names: readonly string[] | 'all'): Promise<Brief[]> {
+/** Lists the briefs of the given groups, or of all. */
+export function listBriefsOfGroups(tx: ReadTx, runId: string, keys: readonly string[] | 'all'): Promise<Brief[]> {
   const order = 'ORDER BY created_at, number, id'
-  if (names === 'all') return findRows(tx, briefs, `run_id = ? AND workstream IS NOT NULL ${order}`, [runId])
-  if (names.length === 0) return Promise.resolve([])
-  const marks = names.map(() => '?').join(', ')
-  return findRows(tx, briefs, `run_id = ? AND workstream IN (${marks}) ${order}`, [runId, ...names])
+  if (keys === 'all') return findRows(tx, briefs, `run_id = ? AND group_key IS NOT NULL ${order}`, [runId])
+  if (keys.length === 0) return Promise.resolve([])
+  const marks = keys.map(() => '?').join(', ')
+  return findRows(tx, briefs, `run_id = ? AND group_key IN (${marks}) ${order}`, [runId, ...keys])
 }
 
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>

@@ -9,15 +9,16 @@ import { listDependenciesOf } from './store.ts'
 
 /** Returns one brief in full; a list of thousands would repeat the same goal with each. */
 export async function showBrief(tx: ReadTx, run: Pick<Run, 'goalAnchor'>, brief: Brief & Reasons): Promise<BriefView> {
+  const { personality } = brief.data
   return {
     ...(await showLimits(tx, brief)),
     goalAnchor: run.goalAnchor,
     ownerBriefId: brief.ownerId,
-    agentPersonality: brief.personality,
+    agentPersonality: typeof personality === 'string' ? personality : null,
     dependsOn: (await listDependenciesOf(tx, brief.id)).map(({ afterId }) => afterId),
     outputs: await listNamesOfBrief(tx, brief.id),
     evidenceRequired: brief.evidence,
-    amendments: brief.workstream === null ? [] : await listAmendmentsOf(tx, brief.runId, brief.workstream),
+    amendments: brief.groupKey === null ? [] : await listAmendmentsOf(tx, brief.runId, brief.groupKey),
   }
 }
 

@@ -1,6 +1,6 @@
 import { counted } from '../../kernel/amounts.ts'
 import type { ReadTx } from '../../db/port.ts'
-import { countReadyBriefs, listReadyTiers } from '../briefs/store.ts'
+import { countReadyBriefs, listReadyKeys } from '../briefs/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { type GateRow, operator } from './contract.ts'
 import { listPendingOfRun } from './store.ts'
@@ -41,8 +41,8 @@ async function stillHeld(tx: ReadTx, run: Run): Promise<string | null> {
 }
 
 async function startsNow(tx: ReadTx, run: Run): Promise<string> {
-  const tiers = await listReadyTiers(tx, run.id)
-  if (tiers.length > 0) return `${tiers.map((tier) => tier.toUpperCase()).join(', ')} spawning now.`
+  const keys = await listReadyKeys(tx, run.id)
+  if (keys.length > 0) return `${keys.map((key) => key.toUpperCase()).join(', ')} spawning now.`
   const count = await countReadyBriefs(tx, run.id)
   return count === 0 ? 'the run continues.' : `${counted(count, 'brief')} ${count === 1 ? 'starts' : 'start'} now.`
 }

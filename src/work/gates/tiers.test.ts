@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 
 import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
 import { changeRun } from '../../../test/support/change-run.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
+import type { Playbook } from '../../playbooks/contract.ts'
+import { direct } from '../../playbooks/direct/decide.ts'
 import { addBriefs } from '../briefs/add.ts'
 import { type NewGate, openGate, passGate } from './open.ts'
 import type { Run } from '../runs/contract.ts'
@@ -80,7 +83,8 @@ it('several gates of one kind are distinguished by their part', async () => {
 })
 
 it('the approval of a gate of a tiered run names the next tier', async () => {
-  const agency = await openAgency()
+  const stepwise: Playbook = { ...direct, briefData: z.object({ personality: z.null() }) }
+  const agency = await openAgency({ playbooks: [stepwise] })
   const run = await agency.run({ planGate: true })
   const step = {
     kind: 'plan',
@@ -89,11 +93,14 @@ it('the approval of a gate of a tiered run names the next tier', async () => {
     part: 'run',
     retryBudget: 1,
     phase: 't3_plan',
+    capKey: 't3',
+    cast: { tier: 't3', domain: null, wanted: null },
+    data: {},
   } as const
   await changeRun(agency, run, (scope) =>
     addBriefs(scope, [
-      { ...step, key: 'b', tier: 't3' },
-      { ...step, key: 'a', tier: 't3' },
+      { ...step, key: 'b' },
+      { ...step, key: 'a' },
     ]),
   )
   await open(agency, run, { gate: 't2_synthesis', boundary: 'part:wave:1', summary })

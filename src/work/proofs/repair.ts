@@ -54,7 +54,7 @@ export async function addRepair(scope: RunScope, proof: Proof, guidance: readonl
     verify: run.configuration.verify === 'all' ? 'agent' : 'none',
     guidance: [...guidance],
     repairs: proof.id,
-    ...castLike(merged.at(-1)),
+    ...castLike(scope, merged.at(-1)),
   })
   await record(
     tx,
@@ -74,25 +74,27 @@ export async function addRepair(scope: RunScope, proof: Proof, guidance: readonl
   await countBriefs(scope, [brief], [], '1 brief more, to repair the result')
 }
 
-/** In a run with tiers a repair is done and verified like the other work, in no workstream. */
-const castLike = (like: Brief | undefined): Partial<Brief> =>
-  like === undefined || like.tier === null
+/** In a run of steps a repair is done and verified like the other work. */
+const castLike = ({ playbook }: RunScope, like: Brief | undefined): Partial<Brief> =>
+  like === undefined || like.phase === null
     ? {}
     : {
-        tier: like.tier,
         phase: like.phase,
+        capKey: like.capKey,
+        groupKey: like.groupKey,
+        data: like.data,
         verify: like.verify,
         ownerId: like.ownerId,
         personaId: like.personaId,
         positionId: like.positionId,
         verifierId: like.verifierId,
-        personality: like.personality,
         runtime: like.runtime,
         provider: like.provider,
         runtimeOptions: like.runtimeOptions,
         crashLimit: like.crashLimit,
         retryBudget: like.retryBudget,
         verificationLimit: like.verificationLimit,
+        ...playbook.derive?.(like, 'repair'),
       }
 
 /** The failed items come first; every other command of the run must keep holding. */

@@ -5,7 +5,7 @@ import { ResolvedTeam } from '../../team/contract.ts'
 import { Amendment } from '../amendments/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
-import { BriefSpec, HeldBrief, Dependency, Tier } from '../briefs/contract.ts'
+import { BriefSpec, HeldBrief, Dependency } from '../briefs/contract.ts'
 import { Check, Evidence } from '../evidence/contract.ts'
 import { GateView } from '../gates/contract.ts'
 import { PlaybookName, Priority } from '../missions/contract.ts'
@@ -129,9 +129,9 @@ export interface PastRun {
   readonly tokens: number
   readonly costMicros: number
   readonly minutes: number
-  /** The number of briefs and their tokens, by tier. */
-  readonly tiers: Readonly<
-    Partial<Record<Tier, { readonly briefs: number; readonly tokens: number; readonly costMicros: number }>>
+  /** The number of briefs and their tokens, by cap key. */
+  readonly byCapKey: Readonly<
+    Record<string, { readonly briefs: number; readonly tokens: number; readonly costMicros: number }>
   >
 }
 
@@ -143,7 +143,7 @@ export const WaitsFor = z
 /** A run without its configuration, which can contain a plan of thousands of briefs. */
 export const RunLine = Run.omit({ configuration: true }).extend({
   waitsFor: WaitsFor,
-  tiers: z.array(Tier).optional().describe('Of a tiered run: which of them have been given something so far'),
+  capKeys: z.array(z.string()).optional().describe('The cap keys of its briefs so far, where its playbook has some'),
 })
 export type RunLine = z.infer<typeof RunLine>
 

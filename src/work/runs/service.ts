@@ -1,5 +1,5 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
-import type { Db, Tx } from '../../db/port.ts'
+import type { Db, ReadTx, Tx } from '../../db/port.ts'
 import { choosePlaybook } from '../choose-playbook.ts'
 import { checkCast } from '../briefs/cast.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
@@ -23,7 +23,7 @@ import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { externalHolds } from '../briefs/external-holds.ts'
 import { reasonsOf, withReasons } from '../briefs/held.ts'
-import { listBriefs, listDependencies, listHoldsOfRun, listTiersOfRuns } from '../briefs/store.ts'
+import { listBriefs, listDependencies, listHoldsOfRun, listKeysOfRuns } from '../briefs/store.ts'
 import { findLimitsOfRun } from '../budgets/store.ts'
 import { withLimits } from '../briefs/view.ts'
 import { limitFromTheStart, placeOfRun } from '../budgets/limits.ts'
@@ -138,16 +138,13 @@ export function createRuns(deps: RunDeps) {
       db.read(async (tx) => {
         const last = before === undefined ? undefined : await requireRun(tx, before)
         const found = await listRuns(tx, { ...query, before: last })
-        const reached = await listTiersOfRuns(
-          tx,
-          found.filter(hasTeam).map(({ id }) => id),
-        )
+        const reached = await reachedKeys(tx, deps.scopes.playbooks, found)
         const lines: RunLine[] = []
         for (const run of found)
           lines.push({
             ...withoutConfiguration(run),
             waitsFor: await waitsFor(tx, run, around()),
-            tiers: reached.get(run.id),
+            capKeys: reached.get(run.id),
           })
         return {
           runs: lines,
@@ -368,6 +365,18 @@ function setupOf({ setup }: CreateRun, team: Prepared['team']): Pick<RunConfigur
   return stated === undefined ? {} : { setup: storedSetup(stated) }
 }
 
-const hasTeam = ({ configuration }: Run): boolean => configuration.team !== undefined
+/** Returns the cap keys that have briefs, for the runs of playbooks that have cap keys. */
+async function reachedKeys(
+  tx: ReadTx,
+  playbooks: ScopeParts['playbooks'],
+  found: readonly Run[],
+): Promise<Map<string, string[]>> {
+  const reached = new Map<string, string[]>()
+  for (const [name, own] of Map.groupBy(found, ({ playbook }) => playbook)) {
+    const ids = own.map(({ id }) => id)
+    for (const [id, keys] of await listKeysOfRuns(tx, ids, playbooks.get(name)?.capKeys ?? [])) reached.set(id, keys)
+  }
+  return reached
+}
 
 const withoutConfiguration = ({ configuration: _, ...line }: Run): Omit<RunLine, 'waitsFor'> => line

@@ -1,9 +1,8 @@
-import { column, columns, integer, oneOf, text } from '../../db/columns.ts'
+import { column, columns, integer, text } from '../../db/columns.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
-import { tiers as tierNames } from '../briefs/contract.ts'
 import type { PastRun, Run } from './contract.ts'
 
 export const runs = table<Run>('runs', {
@@ -87,17 +86,17 @@ const newest = 20
 
 /** Lists completed runs of the same playbook: simulated runs are no basis for real ones, nor real ones for simulated. */
 export async function listPastRuns(tx: ReadTx, { playbook, simulated }: Run): Promise<PastRun[]> {
-  const rows = await tiersOfRuns.all(
+  const rows = await keysOfRuns.all(
     sqlOf(tx),
-    `SELECT r.id, r.started_at, r.ended_at, r.input_tokens + r.output_tokens AS tokens, r.cost_micros, b.tier,
-COUNT(b.id) AS briefs, SUM(b.tokens_used) AS tier_tokens, SUM(b.cost_micros) AS tier_cost
+    `SELECT r.id, r.started_at, r.ended_at, r.input_tokens + r.output_tokens AS tokens, r.cost_micros, b.cap_key,
+COUNT(b.id) AS briefs, SUM(b.tokens_used) AS key_tokens, SUM(b.cost_micros) AS key_cost
 FROM (SELECT * FROM runs WHERE playbook = ? AND simulated = ? AND status = 'done' ORDER BY ended_at DESC, id ${boundLimit}) r
-JOIN briefs b ON b.run_id = r.id AND b.tier IS NOT NULL AND b.attempts > 0
-GROUP BY r.id, r.started_at, r.ended_at, r.input_tokens, r.output_tokens, r.cost_micros, b.tier
-ORDER BY r.ended_at DESC, r.id, b.tier`,
+JOIN briefs b ON b.run_id = r.id AND b.cap_key IS NOT NULL AND b.attempts > 0
+GROUP BY r.id, r.started_at, r.ended_at, r.input_tokens, r.output_tokens, r.cost_micros, b.cap_key
+ORDER BY r.ended_at DESC, r.id, b.cap_key`,
     [playbook, simulated ? 1 : 0, newest],
   )
-  const past = new Map<string, { run: Omit<PastRun, 'tiers'>; tiers: Partial<PastRun['tiers'] & object> }>()
+  const past = new Map<string, { run: Omit<PastRun, 'byCapKey'>; byCapKey: PastRun['byCapKey'] }>()
   for (const row of rows) {
     const known = past.get(row.id) ?? {
       run: {
@@ -106,27 +105,27 @@ ORDER BY r.ended_at DESC, r.id, b.tier`,
         costMicros: row.costMicros,
         minutes: (Date.parse(row.endedAt) - Date.parse(row.startedAt)) / 60_000,
       },
-      tiers: {},
+      byCapKey: {},
     }
     past.set(row.id, {
       run: known.run,
-      tiers: {
-        ...known.tiers,
-        [row.tier]: { briefs: row.briefs, tokens: row.tierTokens, costMicros: row.tierCost },
+      byCapKey: {
+        ...known.byCapKey,
+        [row.capKey]: { briefs: row.briefs, tokens: row.keyTokens, costMicros: row.keyCost },
       },
     })
   }
-  return [...past.values()].map(({ run, tiers }) => ({ ...run, tiers }))
+  return [...past.values()].map(({ run, byCapKey }) => ({ ...run, byCapKey }))
 }
 
-const tiersOfRuns = columns({
+const keysOfRuns = columns({
   id: text,
   startedAt: text,
   endedAt: text,
   tokens: integer,
   costMicros: integer,
-  tier: oneOf(tierNames),
+  capKey: text,
   briefs: integer,
-  tierTokens: integer,
-  tierCost: integer,
+  keyTokens: integer,
+  keyCost: integer,
 })

@@ -79,7 +79,7 @@ const taskOf = ({ kind, prompt, attempt, step }: Launch, isDiligent: boolean): T
  * Returns the subject of a prompt. A tiered prompt names the goal before the task, so the longest name is the task's.
  */
 function subjectOf(prompt: string, step: Launch['step']): string {
-  const [file] = step?.files ?? []
+  const [file] = (step?.data['files'] ?? []) as string[]
   if (file !== undefined && file !== 'shared.md') return file.replace(/\.md$/, '')
   const named = [...prompt.matchAll(/Write (\S+)\.md/g)].map((match) => match[1] as string)
   return (step === undefined ? named[0] : named.toSorted((a, b) => b.length - a.length)[0]) ?? 'nothing'

@@ -95,7 +95,7 @@ const drawings: Readonly<Record<string, Drawing>> = {
   },
 }
 
-function proposal({ inputs, workstream }: LaunchStep, random: Random): Fields {
+function proposal({ inputs, data: { workstream } }: LaunchStep, random: Random): Fields {
   const { domain = workstream } = (inputs['boundary'] ?? {}) as Fields
   const count = random.pick([1, 1, 2, 3])
   return {
@@ -123,9 +123,9 @@ function tasksOf(step: LaunchStep, random: Random): Fields[] {
   })
 }
 
-function task({ inputs, workstream }: LaunchStep, id: string): Fields {
+function task({ inputs, data: { workstream } }: LaunchStep, id: string): Fields {
   const squad = String(((inputs['squad'] ?? {}) as Fields)['id'] ?? 'main')
-  const subject = `${subjectOf(inputs)}-${workstream ?? 'all'}-${squad}-${id}`
+  const subject = `${subjectOf(inputs)}-${typeof workstream === 'string' ? workstream : 'all'}-${squad}-${id}`
   return {
     id,
     title: subject,

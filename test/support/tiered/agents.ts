@@ -76,7 +76,7 @@ const bounds: Bounds = {
 /** Returns the ending of an agent that does its work well. */
 export function wellDone(play: Play, brief: Brief, streams: readonly Stream[]): Ending {
   const output = (value: unknown): Ending => ({ kind: 'output', output: value })
-  const { inputs, workstream } = brief
+  const { inputs, groupKey: workstream } = brief
   switch (brief.phase) {
     case 't1_plan':
     case 't1_critique':
@@ -121,7 +121,7 @@ export function wellDone(play: Play, brief: Brief, streams: readonly Stream[]): 
 }
 
 /** Drops the tasks that overlap with a squad whose name comes first. */
-function withoutDoubles({ inputs, workstream }: Brief): Task[] {
+function withoutDoubles({ inputs, groupKey: workstream }: Brief): Task[] {
   const own = `${workstream}/${(inputs['squad'] as { id: string }).id}`
   const overlaps = inputs['overlaps'] as { task: string; with: string }[]
   const given = new Set(overlaps.filter((overlap) => overlap.with < own).map(({ task }) => task))

@@ -20,7 +20,8 @@ import type { Amendment } from '../../../src/work/amendments/contract.ts'
 import { amendments } from '../../../src/work/amendments/store.ts'
 import { artifacts } from '../../../src/work/artifacts/store.ts'
 import { attempts } from '../../../src/work/attempts/store.ts'
-import type { Brief, Tier } from '../../../src/work/briefs/contract.ts'
+import type { TierName as Tier } from '../../../src/team/contract.ts'
+import type { Brief } from '../../../src/work/briefs/contract.ts'
 import { liveStatuses } from '../../../src/work/briefs/states.ts'
 import { findWork } from '../../../src/work/briefs/ready-store.ts'
 import { briefs } from '../../../src/work/briefs/store.ts'
@@ -255,7 +256,7 @@ export class Play {
   async launchAll(wanted: readonly Brief[]): Promise<Brief[]> {
     const ids = new Set(wanted.map(({ id }) => id))
     const { claimed } = await claimBriefs(this.deps, ids.size, {
-      ...createSearch(this.deps.clock),
+      ...createSearch(this.deps.clock, this.deps.playbooks),
       findWork: async (tx) => {
         const work = await findWork(tx, { limit: 100_000 })
         return { ...work, ready: work.ready.filter(({ briefId }) => ids.has(briefId)) }

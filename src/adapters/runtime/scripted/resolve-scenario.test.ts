@@ -10,10 +10,9 @@ const hosts = ['process', 'in-process'] as const
 const saying = (text: string): { steps: StepInput[] } => ({ steps: [{ say: text }] })
 const step = (fields: Partial<LaunchStep> = {}): LaunchStep => ({
   phase: 't4',
-  workstream: 'api',
   key: 't4:api:main:queue',
   inputs: {},
-  files: [],
+  data: { workstream: 'api' },
   ...fields,
 })
 
@@ -36,7 +35,7 @@ describe.each(hosts)('a step of a playbook, in the host "%s"', (host) => {
     const playing = (fields: Partial<LaunchStep>) => play(host, { phases }, { step: step(fields) })
     expect(await playing({})).toEqual(['the queue'])
     expect(await playing({ key: 't4:api:main:other' })).toEqual(['of api'])
-    expect(await playing({ key: 't4:web:main:other', workstream: 'web' })).toEqual(['any'])
+    expect(await playing({ key: 't4:web:main:other', data: { workstream: 'web' } })).toEqual(['any'])
   })
 
   it('fills in its inputs as values or within texts', async () => {
@@ -105,7 +104,7 @@ describe('a step without an entry in a scenario', () => {
   })
 
   it('writes every file that is assigned to it', async () => {
-    const launch = await makeLaunch({ step: step({ files: ['src/a.ts', 'docs/b.md'] }) })
+    const launch = await makeLaunch({ step: step({ data: { files: ['src/a.ts', 'docs/b.md'] } }) })
     await readAll(await createScriptedRuntime({ host: 'in-process' }).launch(launch))
     expect(await launch.workspace.read('src/a.ts', 100)).not.toBeNull()
     expect(await launch.workspace.read('docs/b.md', 100)).not.toBeNull()

@@ -2,6 +2,7 @@ import type { Launch, LaunchStep } from '../port.ts'
 import type { Scenario } from './contract.ts'
 import { defaultScenario } from './default.ts'
 import { defaultPlan, defaultVerification, outputsIn } from './default-verify-and-plan.ts'
+import { filesOf, workstreamOf } from './step-data.ts'
 import { playStep } from './steps.ts'
 
 type Attempts = Scenario['attempts']
@@ -16,12 +17,13 @@ export function resolveScenario(scenario: Scenario, launch: Launch): Scenario {
   }
   if (kind === 'verify') return { attempts: scenario.verify ?? [defaultVerification(prompt)] }
   if (kind === 'plan') return { attempts: scenario.plan ?? [defaultPlan(prompt)] }
-  return scenario.attempts.length > 0 ? scenario : defaultScenario(prompt, step?.files)
+  return scenario.attempts.length > 0 ? scenario : defaultScenario(prompt, step && filesOf(step))
 }
 
 /** An entry for the task takes precedence over one for its squad, its workstream, and the whole phase, in this order. */
 function attemptsOfPhase(phases: NonNullable<Scenario['phases']>, step: LaunchStep): Attempts | undefined {
-  const { phase, workstream } = step
+  const { phase } = step
+  const workstream = workstreamOf(step)
   const [, ...path] = keyPath(step.key)
   const names = [path.join(':'), path.at(-1), ...(workstream === null ? [] : [workstream])]
   const candidates = [...names.filter(Boolean).map((name) => `${phase}:${name}`), phase]
@@ -41,9 +43,10 @@ function attemptsFor(attempts: Attempts, { kind, step }: Launch): Attempts {
   return verified === null ? attempts : [attempts[Math.min(verified, attempts.length) - 1] ?? []]
 }
 
-const valuesOf = ({ prompt }: Launch, { inputs, workstream, key }: LaunchStep): Record<string, unknown> => {
+const valuesOf = ({ prompt }: Launch, step: LaunchStep): Record<string, unknown> => {
   const outputs = outputsIn(prompt)
-  return { inputs, workstream, key, outputs: outputs.length === 0 ? ['the report'] : outputs }
+  const { inputs, key } = step
+  return { inputs, workstream: workstreamOf(step), key, outputs: outputs.length === 0 ? ['the report'] : outputs }
 }
 
 /** Replaces placeholders. A text that is only a placeholder becomes the value itself, of any type; otherwise its text. */

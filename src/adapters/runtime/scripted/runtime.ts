@@ -7,6 +7,7 @@ import { readOutbox } from '../outbox.ts'
 import type { AgentHandle, Denied, Launch, Runtime } from '../port.ts'
 import { startProcess } from '../process.ts'
 import type { Scenario } from './contract.ts'
+import { filesOf } from './step-data.ts'
 import { type AgencyCall, playInProcess } from './in-process.ts'
 import { deniedIn, readAgentLine } from './lines.ts'
 import { scenarioOf } from './options.ts'
@@ -46,7 +47,10 @@ export function createScriptedRuntime({
     },
     checkOptions: (options) => void scenarioOf(options, '', known),
     launch: async (launch) => {
-      const scenario = resolveScenario(scenarioOf(launch.options, launch.prompt, known, launch.step?.files), launch)
+      const scenario = resolveScenario(
+        scenarioOf(launch.options, launch.prompt, known, launch.step && filesOf(launch.step)),
+        launch,
+      )
       if (host === 'in-process') return playInProcess(scenario, launch, clock, call)
       return startScriptedProcess(scenario, launch, graceMs)
     },

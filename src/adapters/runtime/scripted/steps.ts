@@ -1,5 +1,6 @@
 import type { LaunchStep } from '../port.ts'
 import type { Step } from './contract.ts'
+import { workstreamOf } from './step-data.ts'
 
 /**
  * Returns the steps of a scripted agent for a playbook step without a scenario: the simplest output that lets the run
@@ -73,7 +74,9 @@ const outputs: Readonly<Record<string, OutputOf>> = {
     },
   }),
   t2_summary: () => ({ summary: 'Every workstream is there and verified (simulated).', concerns: [] }),
-  t3_plan: ({ inputs, workstream: of }) => {
+  t3_plan: (step) => {
+    const { inputs } = step
+    const of = workstreamOf(step)
     const squad = String(fieldsOf(inputs['squad'])['id'] ?? 'main')
     return { tasks: ['first', 'second'].map((id) => task(id, `${of ?? 'work'}/${squad}/${id}.md`)) }
   },
@@ -96,7 +99,9 @@ const workstream = (id: string, name: string, domain: string): Fields => ({
   notes: '',
 })
 
-function proposal({ inputs, workstream: of }: LaunchStep): Fields {
+function proposal(step: LaunchStep): Fields {
+  const { inputs } = step
+  const of = workstreamOf(step)
   const { domain = of } = fieldsOf(inputs['boundary'])
   const name = String(inputs['name'] ?? of)
   return {
@@ -121,7 +126,9 @@ const task = (id: string, path: string): Fields => ({
 })
 
 /** Of two squads that claim the same task, the one whose name sorts first keeps it. */
-function withoutOverlaps({ inputs, workstream: of }: LaunchStep): unknown[] {
+function withoutOverlaps(step: LaunchStep): unknown[] {
+  const { inputs } = step
+  const of = workstreamOf(step)
   const tasks = listOf(inputs['tasks'])
   const own = `${of}/${String(fieldsOf(inputs['squad'])['id'])}`
   const theirs = listOf(inputs['overlaps'])

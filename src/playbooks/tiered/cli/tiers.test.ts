@@ -62,7 +62,7 @@ it('shows a failed tier as failed and the tiers below it as not reached', () => 
   const ended = (status: string): Inspection =>
     ({
       run: { status, ended_at: '2030-01-01T00:00:00.000Z' },
-      briefs: [{ tier: 't1', status: status === 'done' ? 'done' : 'failed', attempts: 1 }],
+      briefs: [{ data: { tier: 't1' }, status: status === 'done' ? 'done' : 'failed', attempts: 1 }],
       parts: [],
     }) as unknown as Inspection
   expect(tierNames.map((tier) => standingOf(ended('failed'), tier))).toEqual([

@@ -7,6 +7,7 @@ import type { GateView } from '../../../work/gates/contract.ts'
 import type { Part } from '../../../work/parts/contract.ts'
 import type { Inspection } from '../../../work/runs/cli/inspection.ts'
 import { artifactLine, type Screen } from '../../../work/runs/cli/views.ts'
+import type { BriefData } from '../contract.ts'
 import { jointVerdicts } from './joint-verdicts.ts'
 
 export const tierNames = ['t1', 't2', 't3', 't4', 't5'] as const
@@ -74,7 +75,7 @@ const unbegun = ['draft', 'committed']
 
 /** Returns whether agents of this tier are at work, have been, or will be. */
 export function standingOf({ run, briefs, parts }: Inspection, tier: TierName): Standing {
-  const own = briefs.filter((brief) => brief.tier === tier && brief.status !== 'cancelled')
+  const own = briefs.filter((brief) => tierOf(brief) === tier && brief.status !== 'cancelled')
   const isOpen = ({ status, attempts }: Wire<Brief>): boolean =>
     !settled.includes(status) && !unbegun.includes(status) && (status !== 'pending' || attempts > 0)
   if (own.some(isOpen)) return 'active'
@@ -85,12 +86,12 @@ export function standingOf({ run, briefs, parts }: Inspection, tier: TierName): 
     (part) =>
       (part.status === 'waiting' || part.status === 'open') &&
       pathOf(part).includes(tier) &&
-      !own.some(({ workstream }) => part.key === `ws:${workstream}`),
+      !own.some(({ data }) => part.key === `ws:${(data as Partial<BriefData>).workstream}`),
   )
   if (own.length > 0 && done.length === own.length && (run.ended_at !== null || !isAwaited))
     return run.status !== 'done' && own.some(({ status }) => status === 'failed') ? 'failed' : 'done'
   if (done.length > 0) return 'active'
-  if (run.ended_at !== null && briefs.some((brief) => brief.tier === tier)) return 'cancelled'
+  if (run.ended_at !== null && briefs.some((brief) => tierOf(brief) === tier)) return 'cancelled'
   const isOnAPath = tier === 't1' || streams.length === 0 || streams.some((part) => pathOf(part).includes(tier))
   if (!isOnAPath || run.status === 'done') return 'not needed'
   return run.ended_at === null ? 'pending' : 'not reached'
@@ -139,7 +140,7 @@ function tierDetails(shown: Inspection, tier: TierName): string[] {
     const texts = found.slice(0, 6).map((each) => `${plain(each)} v${versions.get(each) ?? 1}`)
     return [`${label.padEnd(24)}${texts.join(', ')}${found.length > 6 ? `, and ${found.length - 6} more` : ''}`]
   })
-  const counted = shown.briefs.filter((brief) => brief.tier === tier)
+  const counted = shown.briefs.filter((brief) => tierOf(brief) === tier)
   if (tier === 't4' && counted.length > 0) lines.push(countLine('T4 workers', counted))
   if (tier === 't5' && counted.length > 0) lines.push(countLine('T5 verifiers', counted))
   return lines
@@ -188,7 +189,7 @@ function workstreamLines(screen: Screen, shown: Inspection): string[] {
           .filter(({ parent, status }) => parent === stream.key && status !== 'cancelled')
           .map(({ key }) => {
             const id = key.slice('sq:'.length)
-            const workers = shown.briefs.filter((brief) => brief.part === key && brief.tier === 't4')
+            const workers = shown.briefs.filter((brief) => brief.part === key && tierOf(brief) === 't4')
             const verdict = verdicts.get(id)
             return [
               `squad ${plain(id.slice(id.indexOf('/') + 1))}`,
@@ -217,17 +218,19 @@ function waitingLines(screen: Screen, shown: Inspection): string[] {
       const after = (unmet.get(brief.id) ?? []).map(({ after_id: id }) => names.get(id) ?? id)
       const held = brief.held_by === 'dependencies' && after.length > 0 ? `after ${after.join(', ')}` : brief.held_by
       const state = brief.status === 'pending' ? 'idle' : stateOf(brief.status)
-      return `  ${signText(screen, state)} ${(brief.tier ?? '').toUpperCase()}  ${plain(nameOf(brief))}  ${held === null ? (brief.status === 'blocked' ? 'blocked' : 'may start') : `held: ${plain(held)}`}`
+      return `  ${signText(screen, state)} ${(tierOf(brief) ?? '').toUpperCase()}  ${plain(nameOf(brief))}  ${held === null ? (brief.status === 'blocked' ? 'blocked' : 'may start') : `held: ${plain(held)}`}`
     }),
     ...(waiting.length > waitingShown ? [`  and ${waiting.length - waitingShown} more`] : []),
   ]
 }
 
-const nameOf = ({ label, key }: Wire<Brief>): string => label ?? key
+const nameOf = ({ data, key }: Wire<Brief>): string => (data as Partial<BriefData>).label ?? key
+
+export const tierOf = ({ data }: Wire<Brief>): TierName | undefined => (data as Partial<BriefData>).tier
 
 /** Returns the documents, artifacts and briefs of one tier. */
 export function ofTier(shown: Inspection, tier: TierName) {
-  const briefs = shown.briefs.filter((brief) => brief.tier === tier)
+  const briefs = shown.briefs.filter((brief) => tierOf(brief) === tier)
   const authors = new Set(briefs.map(({ id }) => id))
   const artifacts = shown.artifacts.filter(
     ({ name, brief_id: id }) => (tierOfDocument(name) ?? (authors.has(id) ? tier : null)) === tier,

@@ -2,7 +2,7 @@ import type { EventLine } from '../../../events/cli.ts'
 import type { Inspection } from '../../../work/runs/cli/inspection.ts'
 import type { PlaybookView } from '../../../work/runs/cli/playbook-view.ts'
 import { jointLines, jointVerdicts } from './joint-verdicts.ts'
-import { ofTier, standings, type TierName, tierLines, tierNames, tierText, tierTree } from './tiers.ts'
+import { ofTier, standings, type TierName, tierLines, tierNames, tierOf, tierText, tierTree } from './tiers.ts'
 
 export const tieredView: PlaybookView = {
   overview: tierTree,
@@ -26,7 +26,10 @@ function rankOf(receiver: string): number {
 /** Adds the tier to events: one without a tier belongs to the tier of its brief, and without a brief to T1. */
 function tagged(print: (event: EventLine) => void, shown?: Inspection): (event: EventLine) => void {
   const tiers = new Map(
-    shown?.briefs.flatMap(({ id, tier }) => (tier === null ? [] : [[id, tier.toUpperCase()] as const])),
+    shown?.briefs.flatMap((brief) => {
+      const tier = tierOf(brief)
+      return tier === undefined ? [] : [[brief.id, tier.toUpperCase()] as const]
+    }),
   )
   return (event) => {
     const { brief_id: brief, tier } = event

@@ -82,7 +82,7 @@ export const ofBrief = (whole: Inspection, brief: Wire<HeldBrief>): Inspection =
       .filter(({ name, brief_id: id }) => id === brief.id && Object.hasOwn(whole.documents, name))
       .map(({ name }) => [name, whole.documents[name]]),
   ),
-  amendments: whole.amendments.filter(({ workstream }) => workstream === brief.workstream),
+  amendments: whole.amendments.filter(({ workstream }) => workstream === brief.group_key),
   gates: whole.gates.filter((gate) => gate.boundary === `brief:${brief.id}`),
   questions: whole.questions.filter((question) => question.brief_id === brief.id),
   verdicts: whole.verdicts.filter((verdict) => verdict.brief_id === brief.id),

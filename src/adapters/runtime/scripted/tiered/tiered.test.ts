@@ -22,7 +22,7 @@ describe.each(profiles)('the scenario %s', (name, tasks, goal) => {
   /** Returns the output of a step, by its key in the scenario. */
   async function outputOf(part: string): Promise<unknown> {
     const [phase = '', ...path] = part.split(':')
-    const step = { phase, workstream: path[0] ?? null, key: `${phase}:${path.join(':')}`, inputs, files: [] }
+    const step = { phase, key: `${phase}:${path.join(':')}`, inputs, data: { workstream: path[0] ?? null } }
     const launch = await makeLaunch({ kind: 'plan', step })
     const reports = resolveScenario(scenario, launch)
       .attempts.flat()

@@ -1,0 +1,22 @@
+-- A brief keeps the fields of its playbook as `data`, which no query reads. The engine counts agents at work by
+-- `cap_key`, a playbook asks for briefs by `group_key`, and `starts_after_failure` lets a brief decide about a failure.
+ALTER TABLE briefs ADD COLUMN cap_key TEXT COLLATE "C";
+ALTER TABLE briefs ADD COLUMN group_key TEXT COLLATE "C";
+ALTER TABLE briefs ADD COLUMN starts_after_failure BIGINT NOT NULL DEFAULT 0 CHECK (starts_after_failure IN (0, 1));
+ALTER TABLE briefs ADD COLUMN data TEXT COLLATE "C" NOT NULL DEFAULT '{}';
+UPDATE briefs SET cap_key = tier, group_key = workstream, starts_after_failure = CASE WHEN phase = 'resolve' THEN 1 ELSE 0 END,
+data = '{"tier":"' || tier || '","workstream":' || COALESCE('"' || workstream || '"', 'null')
+  || ',"label":' || COALESCE('"' || REPLACE(REPLACE(label, '\', '\\'), '"', '\"') || '"', 'null')
+  || ',"personality":' || COALESCE('"' || REPLACE(REPLACE(personality, '\', '\\'), '"', '\"') || '"', 'null')
+  || ',"files":' || files || ',"flow":' || COALESCE('"' || flow || '"', 'null') || ',"replaces":' || COALESCE('"' || replaces || '"', 'null')
+  || ',"opaque":' || CASE WHEN opaque = 1 THEN 'true' ELSE 'false' END || '}'
+WHERE tier IS NOT NULL;
+INSERT INTO schema_marks (version, stream, seq) SELECT 16, stream, seq FROM streams WHERE stream LIKE 'run:%';
+ALTER TABLE briefs DROP COLUMN tier;
+ALTER TABLE briefs DROP COLUMN workstream;
+ALTER TABLE briefs DROP COLUMN label;
+ALTER TABLE briefs DROP COLUMN personality;
+ALTER TABLE briefs DROP COLUMN files;
+ALTER TABLE briefs DROP COLUMN flow;
+ALTER TABLE briefs DROP COLUMN replaces;
+ALTER TABLE briefs DROP COLUMN opaque;
