@@ -83,7 +83,7 @@ it('several gates of one kind are distinguished by their part', async () => {
 })
 
 it('the approval of a gate of a tiered run names the next tier', async () => {
-  const stepwise: Playbook = { ...direct, briefData: z.object({ personality: z.null() }) }
+  const stepwise: Playbook = { ...direct, briefData: z.object({ personality: z.null().optional() }) }
   const agency = await openAgency({ playbooks: [stepwise] })
   const run = await agency.run({ planGate: true })
   const step = {
