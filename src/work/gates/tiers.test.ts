@@ -98,7 +98,7 @@ it('the approval of a gate of a tiered run names the next tier', async () => {
     data: {},
   } as const
   await changeRun(agency, run, (scope) =>
-    addBriefs(scope, [
+    addBriefs({ ...scope, playbook: stepwise }, [
       { ...step, key: 'b' },
       { ...step, key: 'a' },
     ]),
