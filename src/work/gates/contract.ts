@@ -47,6 +47,7 @@ export const GateRow = Gate.extend({
   approvals: z.array(Approval),
   rejections: z.number().int().describe('Number of earlier rejections of a gate of this name in this run'),
   decidedAt: z.string().nullable(),
+  pausedBy: z.string().nullable().describe('The pause during which it expired, or that its expiry caused'),
 })
 export type GateRow = z.infer<typeof GateRow>
 

@@ -7,7 +7,7 @@ import { type GateRow, operator } from './contract.ts'
 import { findGate, gates, listPendingOfRun, listTimedOut } from './store.ts'
 import { listQuestionsOfBrief } from '../questions/store.ts'
 import { askQuestion, withdrawPauseQuestions } from '../questions/ask.ts'
-import { isFinal, keepPaused, openGate, releaseGate } from './open.ts'
+import { findPause, isFinal, keepPaused, openGate, releaseGate } from './open.ts'
 import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
 import { touchRun } from '../runs/moves.ts'
@@ -121,14 +121,15 @@ async function pauseAfterRejections(scope: RunScope, gate: GateRow): Promise<voi
 export async function expireGate(scope: RunScope, gateId: string): Promise<void> {
   const gate = await findGate(scope.tx, gateId)
   if (gate === undefined || gate.status !== 'pending' || scope.run.endedAt !== null) return
-  const decided = { status: 'expired' as const, reason: 'timeout', by: 'system', decidedAt: scope.tx.at }
+  const pausedBy = (await findPause(scope))?.id ?? scope.ids.next('gate')
+  const decided = { status: 'expired' as const, reason: 'timeout', by: 'system', decidedAt: scope.tx.at, pausedBy }
   await releaseGate(scope, gate, decided, {
     kind: 'gate_rejected',
     code: 'REJECTED',
     message: `✗ ${gate.gate} was not decided within ${gate.timeoutMinutes} minutes`,
     data: { reason: 'timeout', by: 'system' },
   })
-  await keepPaused(scope, `${gate.gate} was not decided in time`)
+  await keepPaused(scope, `${gate.gate} was not decided in time`, pausedBy)
 }
 
 export async function remindOfGate(scope: RunScope, gateId: string): Promise<void> {
@@ -168,7 +169,7 @@ async function resumeGate(scope: RunScope, manual: GateRow, by: string): Promise
   })
   await withdrawPauseQuestions(scope)
   // Gates that expired during this pause, or caused it, are opened again.
-  for (const expired of await listTimedOut(scope.tx, scope.run.id, manual.pendingSince)) {
+  for (const expired of await listTimedOut(scope.tx, scope.run.id, manual)) {
     const { gate, summary, boundary, timeoutMinutes } = expired
     // The playbook opens a final gate again, because the result may have been cancelled meanwhile.
     if (isFinal(gate)) continue

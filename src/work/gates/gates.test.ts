@@ -415,6 +415,30 @@ describeStores('a gate that expires undecided', (openFresh) => {
     expect(await kinds(next, run)).not.toContain('spawned')
   })
 
+  it('opens once when the clock was set back after an earlier expiry', async () => {
+    const { agency, run } = await gated(openFresh, { gateTimeoutMinutes: 30 })
+    agency.clock.jump(240 * minute)
+    await agency.pass(31 * minute)
+    agency.clock.jump(-240 * minute)
+    await agency.gates.resume(operator, run.id)
+    await agency.pass(30 * minute)
+    expect((await agency.runs.show(run.id)).status).toBe('paused')
+    expect(await agency.gates.resume(operator, run.id)).toMatchObject({ status: 'gated' })
+    expect(await agency.gates.list('pending', 10)).toMatchObject({ total: 1 })
+    await approve(agency, run.id)
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+  })
+
+  it('opens again with a pause that began before the clock was set back', async () => {
+    const { agency, run } = await gated(openFresh, { gateTimeoutMinutes: 30 })
+    agency.clock.jump(240 * minute)
+    await agency.gates.pause(operator, run.id, undefined)
+    agency.clock.jump(-240 * minute)
+    await agency.pass(31 * minute)
+    expect(await agency.gates.list('expired', 10)).toMatchObject({ total: 1 })
+    expect(await agency.gates.resume(operator, run.id)).toMatchObject({ status: 'gated' })
+  })
+
   it('expires also while the run is paused, and opens again with it', async () => {
     const { agency, run } = await gated(openFresh, { gateTimeoutMinutes: 30 })
     await agency.gates.pause(operator, run.id, undefined)

@@ -19,6 +19,8 @@ export interface NewGate {
   message?: string
   /** None by default, and never for a pause or an escalation. */
   timeoutMinutes?: number | null
+  /** A new one by default. */
+  id?: string
 }
 
 const reminderMs = 3_600_000
@@ -28,7 +30,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   const { tx, run } = scope
   const boundary = wanted.boundary ?? 'run'
   const gate: GateRow = {
-    id: scope.ids.next('gate'),
+    id: wanted.id ?? scope.ids.next('gate'),
     runId: run.id,
     gate: wanted.gate,
     approver: wanted.approver ?? operator,
@@ -44,6 +46,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     approvals: [],
     rejections: await countRejections(tx, run.id, wanted.gate, boundary),
     decidedAt: null,
+    pausedBy: null,
   }
   // Agents that finish in a paused run may open a gate; the run stays paused until it is resumed.
   const status = run.status === 'paused' ? null : haltedStatus(gate)
@@ -117,27 +120,28 @@ function gateMessage({ gate, summary }: GateRow): string {
 }
 
 /** Pauses a run: no new work starts, and running agents finish. */
-export async function pauseRun(scope: RunScope, reason: string): Promise<GateRow> {
+export async function pauseRun(scope: RunScope, reason: string, id?: string): Promise<GateRow> {
   if (scope.run.status !== 'running' && scope.run.status !== 'gated' && scope.run.status !== 'paused')
     throw refusal('illegal_transition', `a run that is ${scope.run.status} cannot be paused`, {
       data: { from: scope.run.status, to: 'paused' },
     })
-  const pending = await listPendingOfRun(scope.tx, scope.run.id)
-  const already = pending.find((gate) => gate.gate === 'manual')
-  if (already !== undefined)
+  if ((await findPause(scope)) !== undefined)
     throw refusal('illegal_transition', `run ${scope.run.id} is already paused`, {
       hint: `Resume it with "agency resume ${scope.run.id}".`,
     })
   return openGate(scope, {
     gate: 'manual',
     summary: { produced: reason, next: 'Running agents finish.', anomalies: [] },
+    ...(id === undefined ? {} : { id }),
   })
 }
 
+export const findPause = async ({ tx, run }: RunScope): Promise<GateRow | undefined> =>
+  (await listPendingOfRun(tx, run.id)).find((gate) => gate.gate === 'manual')
+
 /** Pauses a run for the engine; a paused run stays paused. */
-export async function keepPaused(scope: RunScope, reason: string): Promise<void> {
-  const pending = await listPendingOfRun(scope.tx, scope.run.id)
-  if (!pending.some((gate) => gate.gate === 'manual')) await pauseRun(scope, reason)
+export async function keepPaused(scope: RunScope, reason: string, id?: string): Promise<void> {
+  if ((await findPause(scope)) === undefined) await pauseRun(scope, reason, id)
 }
 
 export interface Deciding {

@@ -33,11 +33,15 @@ export const countRejections = (tx: ReadTx, runId: string, gate: string, boundar
     [runId, gate, boundary],
   )
 
-/** Lists the gates that expired undecided since then. */
-export const listTimedOut = (tx: ReadTx, runId: string, since: string): Promise<GateRow[]> =>
+/**
+ * Lists the gates that expired undecided during this pause, or caused it. Times would not tell: a clock may be set back
+ * meanwhile. Gates of an earlier release do not name their pause.
+ */
+export const listTimedOut = (tx: ReadTx, runId: string, pause: GateRow): Promise<GateRow[]> =>
   findRows(
     tx,
     gates,
-    "run_id = ? AND status = 'expired' AND reason = 'timeout' AND decided_at >= ? ORDER BY decided_at, id",
-    [runId, since],
+    `run_id = ? AND status = 'expired' AND reason = 'timeout'
+AND (paused_by = ? OR (paused_by IS NULL AND decided_at >= ?)) ORDER BY decided_at, id`,
+    [runId, pause.id, pause.pendingSince],
   )
