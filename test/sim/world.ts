@@ -1,4 +1,4 @@
-import type { AgentHandle } from '../../src/adapters/runtime/port.ts'
+import type { AgentHandle, ModelUsage } from '../../src/adapters/runtime/port.ts'
 import type { Agency } from '../../src/compose.ts'
 import type { Db } from '../../src/db/port.ts'
 import { sleep } from '../../src/kernel/clock.ts'
@@ -8,7 +8,6 @@ import type { Workspace, Workspaces } from '../../src/workspaces/port.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 import { type Acts, createActs } from './acts.ts'
 import { createHistory, type History } from './history.ts'
-import type { PlayedCalls } from './invariants/ledger.ts'
 import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
 import { drawFaultRates, type FaultRates } from './fault-rates.ts'
@@ -37,6 +36,12 @@ export interface Life {
 /**
  * Everything that outlives the daemon: time, store, files, agents, people, random numbers; and the record of events.
  */
+/** The model calls that an agent made, and whether the daemon that followed it died before it had recorded them. */
+export interface PlayedCalls {
+  readonly calls: ModelUsage[]
+  isCutOff: boolean
+}
+
 export interface World {
   readonly seed: number
   readonly random: Random

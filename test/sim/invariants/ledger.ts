@@ -1,12 +1,5 @@
-import type { ModelUsage } from '../../../src/adapters/runtime/port.ts'
 import type { Row } from '../history.ts'
 import type { World } from '../world.ts'
-
-/** The model calls that an agent made, and whether the daemon that followed it died before it had recorded them. */
-export interface PlayedCalls {
-  readonly calls: ModelUsage[]
-  isCutOff: boolean
-}
 
 /** Checks at the end that the ledger has exactly the calls that agents made: all of them, or the first if cut off. */
 export function checkLedger({ history, played, fail }: World): void {
