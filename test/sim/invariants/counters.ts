@@ -36,7 +36,7 @@ export function watchCounters(world: World): void {
       // The remainder of a brief inherits its retries.
       if (table === 'briefs' && before === null && after['remainder_of'] !== null)
         tallyOf(after['id'] as string).bad = tallyOf(parentOf(history, after)).bad
-      if (table === 'briefs' && before !== null && after['tier'] === null) {
+      if (table === 'briefs' && before !== null && after['cap_key'] === null) {
         countNotes(event, history, before, after, tallyOf(after['id'] as string))
         excuse(event, history, before, after, tallyOf(after['id'] as string))
         forgive(event, history, before, after, tallyOf(after['id'] as string))
@@ -47,7 +47,7 @@ export function watchCounters(world: World): void {
   world.history.inspect((runIds, history) => {
     for (const runId of runIds)
       for (const brief of history.of('briefs', runId)) {
-        if (brief['tier'] !== null) {
+        if (brief['cap_key'] !== null) {
           checkBounds(history, brief)
           continue
         }

@@ -74,7 +74,7 @@ function checkRun(history: History, run: Row): void {
 
 /** Reports whether a higher tier is resolving the problem. */
 const isResolved = (history: History, brief: Row): boolean =>
-  brief['tier'] !== null &&
+  brief['cap_key'] !== null &&
   history
     .of('briefs', brief['run_id'] as string)
     .some((other) => other['phase'] === 'resolve' && !hasEndedBrief(other) && other['id'] !== brief['id'])

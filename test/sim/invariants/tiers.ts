@@ -20,7 +20,7 @@ export function watchTiers(world: World): void {
 function check(history: History, run: Row, brief: Row): void {
   const runId = run['id'] as string
   const refuse = (why: string): void => history.fail('tiers keep their order', `${nameOf(brief)} starts ${why}`)
-  if (brief['tier'] !== 't1') {
+  if (brief['cap_key'] !== 't1') {
     // A later replan has a gate of its own, so any approved plan counts.
     const isPlanned = history
       .of('gates', runId)
@@ -51,15 +51,15 @@ function checkCaps(history: History, run: Row, brief: Row, refuse: (why: string)
   )
   const atWork = history.of('briefs', run['id'] as string).filter(({ id }) => working.has(id))
   if (atWork.length > limits.maxParallelAgents) refuse(`as one of ${atWork.length}`)
-  const tier = brief['tier'] as keyof typeof limits.maxParallel
-  const alike = atWork.filter((each) => each['tier'] === tier).length
+  const tier = brief['cap_key'] as keyof typeof limits.maxParallel
+  const alike = atWork.filter((each) => each['cap_key'] === tier).length
   if (alike > (limits.maxParallel[tier] ?? Infinity)) refuse(`as one of ${alike} of ${tier}`)
 }
 
 function isRepeated(history: History, brief: Row): boolean {
   const state = history.row('parts', brief['run_id'] as string, runPart)
   const { redo = [] } = JSON.parse(String(state?.['data'] ?? '{}')) as { redo?: readonly unknown[] }
-  return redo.includes(brief['workstream'])
+  return redo.includes(brief['group_key'])
 }
 
 function waveOf(history: History, runId: string, part: string | null): number | null {
