@@ -33,15 +33,15 @@ export interface Life {
   stop(): Promise<void>
 }
 
-/**
- * Everything that outlives the daemon: time, store, files, agents, people, random numbers; and the record of events.
- */
 /** The model calls that an agent made, and whether the daemon that followed it died before it had recorded them. */
 export interface PlayedCalls {
   readonly calls: ModelUsage[]
   isCutOff: boolean
 }
 
+/**
+ * Everything that outlives the daemon: time, store, files, agents, people, random numbers; and the record of events.
+ */
 export interface World {
   readonly seed: number
   readonly random: Random
