@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification, type TestUserConfig } from 'vite
 import { reportPath, reportsVariable, suiteVariable, unhandledPath } from './scripts/report.ts'
 import { unhandledErrors } from './scripts/unhandled-errors.ts'
 import { filesOnPostgres } from './test/support/store-files.ts'
-import { processFiles } from './test/support/suite-files.ts'
+import { postgresFiles, processFiles } from './test/support/suite-files.ts'
 
 const globalSetup = ['test/support/memory.setup.ts', 'test/support/postgres.setup.ts']
 /** Suites that start hundreds of daemons start them from a bundle that is built once. */
@@ -58,6 +58,7 @@ export default defineConfig({
             'test/chaos/**',
             'test/agents/**',
             ...(suite === 'unit' ? slow : []),
+            ...(process.env['AGENCY_TEST_STORE'] === 'sqlite' ? postgresFiles(import.meta.dirname, unit) : []),
           ],
           // Importing the product takes longer than most files of `unit`, which have no global state: once per worker.
           isolate: suite !== 'unit',

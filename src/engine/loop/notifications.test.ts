@@ -1,3 +1,4 @@
+// @suite postgres
 import { expect, it } from 'vitest'
 
 import { openAgency, startAgency, work } from '../../../test/support/agency.ts'

@@ -1,3 +1,4 @@
+// @suite postgres
 import { expect, it, onTestFinished } from 'vitest'
 
 import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
