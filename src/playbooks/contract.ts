@@ -144,6 +144,10 @@ export interface Needs {
   readonly briefIds?: readonly string[]
   /** Every failed brief, without those of verifiers. */
   readonly failed?: boolean
+  /** The result of the run: verified work without dependents. */
+  readonly last?: boolean
+  /** The newest planner with the plan that it reported. */
+  readonly plan?: boolean
   readonly amendments?: boolean
   /** Durations and costs of earlier runs of the same kind in this store, for an estimate. */
   readonly history?: boolean
@@ -166,6 +170,8 @@ export interface NeededRows {
   /** By id. */
   readonly briefIds: Readonly<Record<string, Brief>>
   readonly failed: readonly Brief[]
+  readonly last: readonly Brief[]
+  readonly plan?: { readonly planner: Brief; readonly briefs: readonly BriefSpec[] }
   readonly amendments: readonly Amendment[]
   readonly history: readonly PastRun[]
   /** Requested names that the talent pool does not have; another personality is cast for them. */
@@ -214,14 +220,17 @@ export type Decision =
   | { readonly kind: 'create_briefs'; readonly briefs: readonly BriefSpec[] }
   /** Briefs that the playbook defines itself, in a part of its own. */
   | { readonly kind: 'add_briefs'; readonly briefs: readonly NewBrief[] }
-  /** A planner's brief comes first; `adopt_plan` turns its report into the run's briefs. */
+  /** A planner's brief comes first; its report becomes the run's briefs. */
   | { readonly kind: 'create_planner'; readonly objective: string }
-  | { readonly kind: 'adopt_plan' }
-  | { readonly kind: 'replan'; readonly reason: string }
-  /** Starts a verifier, which is never the agent that did the work. */
-  | { readonly kind: 'verify_brief'; readonly brief: Brief; readonly seen: Seen }
-  /** The same for several briefs that became ready earlier. */
-  | { readonly kind: 'verify_briefs'; readonly briefs: readonly Brief[]; readonly event: LogLine }
+  /** Starts a verifier for each brief, which is never the agent that did the work. */
+  | {
+      readonly kind: 'verify_briefs'
+      readonly briefs: readonly Brief[]
+      /** The results to judge; undefined for briefs that became ready earlier. */
+      readonly seen?: Seen
+      /** One line of the live log for all of them. */
+      readonly event?: LogLine
+    }
   | { readonly kind: 'pass_brief'; readonly brief: Brief; readonly reason: string }
   /** Repeats a brief after a verdict, with corrections. Counts as a failed verification, or as a retry. */
   | {
@@ -257,19 +266,26 @@ export type Decision =
   | { readonly kind: 'fail_brief'; readonly brief: Brief; readonly reason: string }
   /** Cancels superseded briefs and ends their agents. */
   | { readonly kind: 'cancel_briefs'; readonly briefs: readonly Brief[]; readonly reason: string }
-  /** The author changes a draft. */
-  | { readonly kind: 'revise_draft'; readonly brief: Brief; readonly draft: Revised }
-  | { readonly kind: 'commit_drafts'; readonly briefs: readonly Brief[]; readonly by: string }
-  | { readonly kind: 'reopen_drafts'; readonly briefs: readonly Brief[]; readonly by: string }
-  /** Changes a brief that has not started: adds inputs, or replaces the list of briefs that it waits for. */
+  /** Drafts are committed by their author, opened again, or released: then they may start. */
+  | {
+      readonly kind: 'move_drafts'
+      readonly briefs: readonly Brief[]
+      readonly to: 'draft' | 'committed' | 'pending'
+      readonly by?: string
+      /** A line of the live log before the moves. */
+      readonly event?: LogLine
+    }
+  /**
+   * Changes a brief that has not started: adds inputs, replaces the list of briefs that it waits for, or replaces a draft
+   * by its author's newest version.
+   */
   | {
       readonly kind: 'amend_brief'
       readonly brief: Brief
       readonly inputs?: Readonly<Record<string, unknown>>
       readonly after?: readonly string[]
+      readonly draft?: Revised
     }
-  /** Every author has committed: the drafts may start. */
-  | { readonly kind: 'release_drafts'; readonly briefs: readonly Brief[]; readonly event: LogLine }
   /** Writes a line of the live log, together with changes of the playbook's own state. */
   | { readonly kind: 'log'; readonly event: LogLine; readonly parts?: readonly PartChange[] }
   /** Stores a step's output, or a piece of it, under a name; the same name again adds a version. */
@@ -297,8 +313,6 @@ export type Decision =
   | { readonly kind: 'acknowledge'; readonly amendment: Amendment; readonly by: string }
   /** Merges the result into the operator's repository. */
   | { readonly kind: 'land' }
-  /** Sends back the last briefs of the run: those without dependents. */
-  | { readonly kind: 'rework_result'; readonly reason: string }
   | { readonly kind: 'end_run'; readonly status: 'done' | 'failed' | 'cancelled'; readonly summary: string }
 
 /** A line of the live log. */

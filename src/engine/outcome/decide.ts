@@ -4,9 +4,9 @@ import { writeDocument } from '../../work/artifacts/write.ts'
 import { countUnderWay } from '../../work/attempts/store.ts'
 import { addBriefs } from '../../work/briefs/add.ts'
 import { createBriefs } from '../../work/briefs/create.ts'
-import { amendBrief, commitDrafts, releaseDrafts, reopenDrafts, reviseDraft } from '../../work/briefs/drafts.ts'
+import { amendBrief, moveDrafts, reviseDraft } from '../../work/briefs/drafts.ts'
 import { blockBrief, closeBrief, failBrief, passBrief } from '../../work/briefs/moves.ts'
-import { adoptPlan, createPlanner, replan, reworkResult, withPlan } from '../../work/briefs/planner.ts'
+import { createPlanner } from '../../work/briefs/planner.ts'
 import { reworkBrief, sendBack } from '../../work/briefs/send-back.ts'
 import { resolveBrief } from '../../work/briefs/unblock.ts'
 import { type NewGate, openGate, passGate } from '../../work/gates/open.ts'
@@ -18,7 +18,7 @@ import { proveResult } from '../../work/proofs/start.ts'
 import { askAboutFailures, askForBrief, pauseAndAsk } from '../../work/questions/ask.ts'
 import { endRun } from '../../work/runs/end.ts'
 import type { RunScope } from '../../work/scope.ts'
-import { commissionVerifier, verifyBriefs } from '../../work/verdicts/moves.ts'
+import { verifyBriefs } from '../../work/verdicts/moves.ts'
 import { partBoundary, viewFor } from './view.ts'
 import { supersede } from '../../work/briefs/cancel.ts'
 
@@ -42,14 +42,8 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
       return addBriefs(scope, decision.briefs)
     case 'create_planner':
       return createPlanner(scope, decision.objective)
-    case 'adopt_plan':
-      return adoptPlan(scope)
-    case 'replan':
-      return replan(scope, decision.reason)
-    case 'verify_brief':
-      return commissionVerifier(scope, decision.brief, decision.seen)
     case 'verify_briefs':
-      return verifyBriefs(scope, decision.briefs, decision.event)
+      return verifyBriefs(scope, decision.briefs, decision)
     case 'pass_brief':
       return passBrief(scope, decision.brief, decision.reason)
     case 'rework_brief':
@@ -73,16 +67,12 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
       return failBrief(scope, decision.brief, decision.reason)
     case 'cancel_briefs':
       return supersede(scope, decision.briefs, decision.reason)
-    case 'revise_draft':
-      return reviseDraft(scope, decision.brief, decision.draft)
     case 'amend_brief':
-      return amendBrief(scope, decision.brief, decision)
-    case 'commit_drafts':
-      return commitDrafts(scope, decision.briefs, decision.by)
-    case 'reopen_drafts':
-      return reopenDrafts(scope, decision.briefs, decision.by)
-    case 'release_drafts':
-      return releaseDrafts(scope, decision.briefs, decision.event)
+      return decision.draft === undefined
+        ? amendBrief(scope, decision.brief, decision)
+        : reviseDraft(scope, decision.brief, decision.draft)
+    case 'move_drafts':
+      return moveDrafts(scope, decision)
     case 'log':
       return decision.parts === undefined || decision.parts.length === 0
         ? log(scope, decision.event)
@@ -109,8 +99,6 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
       return acknowledge(scope, decision.amendment, decision.by)
     case 'land':
       return beginLanding(scope)
-    case 'rework_result':
-      return reworkResult(scope, decision.reason)
     case 'end_run':
       return endRun(scope, decision.status, decision.summary)
   }
@@ -121,7 +109,7 @@ async function halt(scope: RunScope, decision: Extract<Decision, { kind: 'open_g
   const { configuration } = scope.run
   const wanted: NewGate = {
     gate,
-    summary: gate === 'plan' ? await withPlan(scope, summary) : summary,
+    summary,
     timeoutMinutes:
       timeoutMinutes !== undefined
         ? timeoutMinutes

@@ -1,14 +1,16 @@
 import type { NeededRows, Needs, PlaybookEvent, View } from '../../playbooks/contract.ts'
 import { listAmendments } from '../../work/amendments/store.ts'
 import { newestDocument } from '../../work/artifacts/store.ts'
-import { countUnderWay } from '../../work/attempts/store.ts'
+import { countUnderWay, findAttempt } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import {
   findBriefByKey,
+  findPlanner,
   listBriefsById,
   listBriefsOfPart,
   listBriefsOfGroups,
   listFailedBriefs,
+  listLastBriefs,
 } from '../../work/briefs/store.ts'
 import type { Part, Tally } from '../../work/parts/contract.ts'
 import { countPartsBelow, findPart, listPartsBelow, tallyOfPart } from '../../work/parts/store.ts'
@@ -83,11 +85,21 @@ async function find(scope: RunScope, needs: Needs): Promise<NeededRows> {
     briefs,
     briefIds: Object.fromEntries(byId.map((brief) => [brief.id, brief])),
     failed: needs.failed === true ? await listFailedBriefs(tx, run.id) : [],
+    last: needs.last === true ? await listLastBriefs(tx, run.id) : [],
+    ...(needs.plan === true ? await findPlan(scope) : {}),
     amendments: needs.amendments === true ? await listAmendments(tx, run.id) : [],
     groups: await groupsOf(scope, needs.groups),
     unknownPersonalities: (needs.personalities ?? []).filter((name) => !scope.isTalent(name)),
     history: needs.history === true ? await listPastRuns(tx, run) : [],
   }
+}
+
+/** Finds the newest planner, with the plan of its newest report. */
+async function findPlan({ tx, run }: RunScope): Promise<Pick<NeededRows, 'plan'>> {
+  const planner = await findPlanner(tx, run.id)
+  if (planner === undefined) return {}
+  const attempt = planner.attemptId === null ? undefined : await findAttempt(tx, planner.attemptId)
+  return { plan: { planner, briefs: attempt?.report?.plan ?? [] } }
 }
 
 async function groupsOf({ tx, run }: RunScope, wanted: Needs['groups']): Promise<Record<string, Brief[]>> {
@@ -119,6 +131,7 @@ export const nothingFound: NeededRows = {
   briefs: {},
   briefIds: {},
   failed: [],
+  last: [],
   amendments: [],
   history: [],
 }

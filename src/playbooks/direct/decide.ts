@@ -1,16 +1,17 @@
 import { counted } from '../../kernel/amounts.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
-import type { Correction } from '../../work/briefs/contract.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { BriefSpec, Correction } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
 import type { CreateRun, Run } from '../../work/runs/contract.ts'
 import type { Judgement } from '../../work/verdicts/contract.ts'
-import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
+import type { Decision, NeededRows, Needs, Playbook, PlaybookEvent, View } from '../contract.ts'
 
 /**
  * Plain work without a lead: the goal is one brief, or a list that the operator or a planner wrote. Evidence decides,
  * then a verifier where evidence cannot. A blocked brief asks the operator. The run is done when no brief is open.
  */
-export const direct: Playbook = { name: 'direct', decide, checkInput, approvalGates: ['plan'] }
+export const direct: Playbook = { name: 'direct', decide, checkInput, needs, approvalGates: ['plan'] }
 
 /** Refuses settings that this playbook ignores. */
 function checkInput({ team, strict }: CreateRun): void {
@@ -28,16 +29,16 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
     case 'run_started':
       return start(view, event)
     case 'brief_ready':
-      if (event.brief.kind === 'plan') return onPlan(view, event.brief)
+      if (event.brief.kind === 'plan') return onPlan(view, event)
       return event.brief.verify === 'agent'
-        ? [{ kind: 'verify_brief', brief: event.brief, seen: event.seen }]
+        ? [{ kind: 'verify_briefs', briefs: [event.brief], seen: event.seen }]
         : [{ kind: 'pass_brief', brief: event.brief, reason: 'its evidence holds' }]
     case 'brief_judged':
       return onVerdict(event)
     case 'brief_unjudged':
       return [{ kind: 'block_brief', brief: event.brief, class: 'verification', reason: event.reason }]
     case 'brief_verified':
-      if (event.brief.kind === 'plan') return []
+      if (event.brief.kind === 'plan') return configuration.planGate ? [] : adoptPlan(view)
       return isKept(run) ? finish(view) : [{ kind: 'close_brief', brief: event.brief }, ...finish(view, event.brief)]
     case 'brief_blocked':
       return configuration.onLimit === 'fail' && !isForTheOperator(run, event.class)
@@ -50,11 +51,11 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
     case 'siblings_ended':
       return surfaceFailure(view)
     case 'merge_failed':
-      return [{ kind: 'rework_result', reason: event.reason }]
+      return reworkResult(view, event.reason)
     case 'gate_approved':
       if (event.gate.gate === 'merge') return [{ kind: 'land' }]
       if (event.gate.gate === 'acceptance') return [accept(view)]
-      return event.gate.gate === 'plan' && configuration.planner ? [{ kind: 'adopt_plan' }] : []
+      return event.gate.gate === 'plan' && configuration.planner ? adoptPlan(view) : []
     case 'gate_rejected':
       return onGateRejected(view, event)
     // Runs of this playbook have no parts.
@@ -94,18 +95,62 @@ function start({ run }: View, { briefs }: Extract<PlaybookEvent, { kind: 'run_st
   ]
 }
 
-function onPlan({ run }: View, brief: Extract<PlaybookEvent, { kind: 'brief_ready' }>['brief']): readonly Decision[] {
+function onPlan({ run }: View, { brief, seen }: Extract<PlaybookEvent, { kind: 'brief_ready' }>): readonly Decision[] {
   const passed: Decision = { kind: 'pass_brief', brief, reason: 'a plan that can be followed' }
-  if (!run.configuration.planGate) return [passed, { kind: 'adopt_plan' }]
+  if (!run.configuration.planGate) return [passed]
   return [
     passed,
     {
       kind: 'open_gate',
       gate: 'plan',
       message: '⏸ Waiting on approval of the plan',
-      summary: { produced: '', next: 'The planned briefs start as soon as you approve.', anomalies: [] },
+      summary: {
+        produced: planText(seen.report.plan ?? []),
+        next: 'The planned briefs start as soon as you approve.',
+        anomalies: [],
+      },
     },
   ]
+}
+
+function planText(plan: readonly BriefSpec[]): string {
+  const lines = plan.slice(0, 50).map((brief) => `- ${brief.key}: ${shorten(brief.title ?? brief.objective, 120)}`)
+  const more = plan.length - lines.length
+  return [`A plan of ${plan.length} briefs:`, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n')
+}
+
+/** Turns the planner's report into the briefs of the run. */
+function adoptPlan(view: View): readonly Decision[] {
+  const { planner, briefs } = planOf(view)
+  return [
+    { kind: 'create_briefs', briefs },
+    { kind: 'close_brief', brief: planner },
+  ]
+}
+
+function planOf({ run, found }: View): NonNullable<NeededRows['plan']> {
+  if (found.plan === undefined) throw bug(`run ${run.id} has no planner`)
+  return found.plan
+}
+
+/** Sends back the last briefs of the run: those without dependents. */
+const reworkResult = ({ found }: View, reason: string): readonly Decision[] =>
+  found.last.map((brief) => ({ kind: 'send_back', brief, reason, class: 'rejected' }))
+
+function needs({ run }: View, event: PlaybookEvent): Needs {
+  const { planner, planGate } = run.configuration
+  switch (event.kind) {
+    case 'brief_verified':
+      return planner && event.brief.kind === 'plan' && !planGate ? { plan: true } : {}
+    case 'gate_approved':
+      return planner && event.gate.gate === 'plan' ? { plan: true } : {}
+    case 'gate_rejected':
+      return event.gate.gate === 'plan' ? (planner ? { plan: true } : {}) : { last: true }
+    case 'merge_failed':
+      return { last: true }
+    default:
+      return {}
+  }
 }
 
 function onVerdict({ brief, judgement }: Extract<PlaybookEvent, { kind: 'brief_judged' }>): readonly Decision[] {
@@ -144,14 +189,14 @@ function surfaceFailure({ run, liveAttempts }: View): readonly Decision[] {
 }
 
 function onGateRejected(
-  { run }: View,
+  view: View,
   { gate, reason }: Extract<PlaybookEvent, { kind: 'gate_rejected' }>,
 ): readonly Decision[] {
-  if (gate.gate === 'acceptance' || gate.gate === 'merge') return [{ kind: 'rework_result', reason }]
+  if (gate.gate === 'acceptance' || gate.gate === 'merge') return reworkResult(view, reason)
   if (gate.gate !== 'plan') throw bug(`the direct playbook has no gate "${gate.gate}" to reject`)
   // A plan that the operator wrote goes back to the operator: no agent could write another one.
-  return run.configuration.planner
-    ? [{ kind: 'replan', reason }]
+  return view.run.configuration.planner
+    ? [{ kind: 'send_back', brief: planOf(view).planner, reason, class: 'rejected' }]
     : [{ kind: 'end_run', status: 'cancelled', summary: `the plan was rejected: ${reason}` }]
 }
 

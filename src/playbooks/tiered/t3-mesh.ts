@@ -113,7 +113,7 @@ export function onTaskList(view: View, brief: Brief, { tasks }: TaskList): reado
       const draft = kept.get(task.id) as Brief
       return [
         { kind: 'amend_brief', brief: draft, inputs: inputsOf(of, task) },
-        { kind: 'revise_draft', brief: draft, draft: revised(task, named) },
+        { kind: 'amend_brief', brief: draft, draft: revised(task, named) },
       ]
     }),
     log(line('T3', 'DRAFT', `${refName(ref)}: ${counted(tasks.length, 'task')} drafted`, { level: 'verbose', brief }), [
@@ -210,7 +210,7 @@ function commit(view: View, mesh: Part, brief: Brief): readonly Decision[] {
   const by = `t3/${ref.workstream}`
   const committed = [...data.committed.filter((name) => name !== refName(ref)), refName(ref)]
   const mine = draftsOf(view, [ref], 'draft')
-  const commits: Decision[] = mine.length === 0 ? [] : [{ kind: 'commit_drafts', briefs: mine, by }]
+  const commits: Decision[] = mine.length === 0 ? [] : [{ kind: 'move_drafts', briefs: mine, to: 'committed', by }]
   const change = changed<MeshData>(mesh, { committed })
   if (committed.length < data.squads.length)
     return [
@@ -286,7 +286,8 @@ function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
       ? []
       : [
           {
-            kind: 'release_drafts',
+            kind: 'move_drafts',
+            to: 'pending',
             briefs: drafts,
             event: {
               kind: 'log',
@@ -336,7 +337,9 @@ export function onTasksRejected(view: View, reason: string): readonly Decision[]
     log({ tier: 'T3', level: 'verbose', message: `tasks are planned again: ${shorten(reason, 200)}` }, [
       changed<MeshData>(mesh, { committed: [] }),
     ]),
-    ...(drafts.length === 0 ? [] : [{ kind: 'reopen_drafts', briefs: drafts, by: 'operator' } satisfies Decision]),
+    ...(drafts.length === 0
+      ? []
+      : [{ kind: 'move_drafts', briefs: drafts, to: 'draft', by: 'operator' } satisfies Decision]),
     ...again.map((brief): Decision => ({ kind: 'send_back', brief, reason, class: 'rejected' })),
   ]
 }

@@ -1,7 +1,7 @@
 import { type Change, deleted, inserted, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import type { LogLine, Revised } from '../../playbooks/contract.ts'
+import type { Decision, Revised } from '../../playbooks/contract.ts'
 import type { Brief } from './contract.ts'
 import { changeHolds, isMetBy } from './holds.ts'
 import { isMet } from './states.ts'
@@ -82,42 +82,29 @@ async function waitFor(
   return { patch: { unmetDependencies: unmet.size, ...holds.patch }, changes: [...edges, ...holds.changes] }
 }
 
-export async function commitDrafts(scope: RunScope, drafts: readonly Brief[], by: string): Promise<void> {
-  for (const stale of drafts) {
+/** Moves drafts: their author commits them or opens them again; released ones may start, and their list is fixed. */
+export async function moveDrafts(
+  scope: RunScope,
+  { briefs, to, by, event }: Omit<Extract<Decision, { kind: 'move_drafts' }>, 'kind'>,
+): Promise<void> {
+  const { kind, text } = draftMoves[to]
+  if (event !== undefined) await log(scope, { kind, ...event })
+  for (const stale of briefs) {
     const brief = await current(scope, stale)
-    await moveBrief(scope, brief, 'committed', {
-      kind: 'tasks_committed',
+    await moveBrief(scope, brief, to, {
+      kind,
       level: 'verbose',
-      message: `${nameOf(scope, brief)} is committed`,
-      data: { author: by },
+      message: `${nameOf(scope, brief)} ${text}`,
+      ...(by === undefined ? {} : { data: { author: by } }),
     })
   }
 }
 
-export async function reopenDrafts(scope: RunScope, drafts: readonly Brief[], by: string): Promise<void> {
-  for (const stale of drafts) {
-    const brief = await current(scope, stale)
-    await moveBrief(scope, brief, 'draft', {
-      kind: 'tasks_reopened',
-      level: 'verbose',
-      message: `${nameOf(scope, brief)} is open again`,
-      data: { author: by },
-    })
-  }
-}
-
-/** Makes drafts pending: no list of tasks can change any more, and those without dependencies may start. */
-export async function releaseDrafts(scope: RunScope, drafts: readonly Brief[], told: LogLine): Promise<void> {
-  await log(scope, { kind: 'all_committed', ...told })
-  for (const stale of drafts) {
-    const brief = await current(scope, stale)
-    await moveBrief(scope, brief, 'pending', {
-      kind: 'all_committed',
-      level: 'verbose',
-      message: `${nameOf(scope, brief)} may start`,
-    })
-  }
-}
+const draftMoves = {
+  committed: { kind: 'tasks_committed', text: 'is committed' },
+  draft: { kind: 'tasks_reopened', text: 'is open again' },
+  pending: { kind: 'all_committed', text: 'may start' },
+} as const
 
 /** Reads the row as the preceding decision left it. */
 const current = async (scope: RunScope, stale: Brief): Promise<Brief> => (await findBrief(scope.tx, stale.id)) ?? stale

@@ -74,10 +74,15 @@ export async function commissionVerifier(
   )
 }
 
-/** Creates a verifier for each of several briefs. Their reports and findings are read from the store. */
-export async function verifyBriefs(scope: RunScope, ready: readonly Brief[], told: LogLine): Promise<void> {
-  await log(scope, told)
-  for (const brief of ready) await commissionVerifier(scope, brief, await seenOf(scope, brief), 'together')
+/** Creates a verifier for each brief. Reports and findings that are not given are read from the store. */
+export async function verifyBriefs(
+  scope: RunScope,
+  ready: readonly Brief[],
+  { seen, event }: { seen?: Seen; event?: LogLine },
+): Promise<void> {
+  if (event !== undefined) await log(scope, event)
+  const told = event === undefined ? 'one by one' : 'together'
+  for (const brief of ready) await commissionVerifier(scope, brief, seen ?? (await seenOf(scope, brief)), told)
 }
 
 async function seenOf({ tx }: RunScope, brief: Brief): Promise<Seen> {
