@@ -4,13 +4,14 @@ ALTER TABLE briefs ADD COLUMN cap_key TEXT COLLATE "C";
 ALTER TABLE briefs ADD COLUMN group_key TEXT COLLATE "C";
 ALTER TABLE briefs ADD COLUMN starts_after_failure BIGINT NOT NULL DEFAULT 0 CHECK (starts_after_failure IN (0, 1));
 ALTER TABLE briefs ADD COLUMN data TEXT COLLATE "C" NOT NULL DEFAULT '{}';
+-- Each store quotes the texts as JSON.stringify does.
+-- only postgres
 UPDATE briefs SET cap_key = tier, group_key = workstream, starts_after_failure = CASE WHEN phase = 'resolve' THEN 1 ELSE 0 END,
-data = '{"tier":"' || tier || '","workstream":' || COALESCE('"' || workstream || '"', 'null')
-  || ',"label":' || COALESCE('"' || REPLACE(REPLACE(label, '\', '\\'), '"', '\"') || '"', 'null')
-  || ',"personality":' || COALESCE('"' || REPLACE(REPLACE(personality, '\', '\\'), '"', '\"') || '"', 'null')
-  || ',"files":' || files || ',"flow":' || COALESCE('"' || flow || '"', 'null') || ',"replaces":' || COALESCE('"' || replaces || '"', 'null')
+data = '{"tier":' || COALESCE(to_json(tier)::text, 'null') || ',"workstream":' || COALESCE(to_json(workstream)::text, 'null') || ',"label":' || COALESCE(to_json(label)::text, 'null')
+  || ',"personality":' || COALESCE(to_json(personality)::text, 'null') || ',"files":' || files || ',"flow":' || COALESCE(to_json(flow)::text, 'null') || ',"replaces":' || COALESCE(to_json(replaces)::text, 'null')
   || ',"opaque":' || CASE WHEN opaque = 1 THEN 'true' ELSE 'false' END || '}'
 WHERE tier IS NOT NULL;
+-- end
 INSERT INTO schema_marks (version, stream, seq) SELECT 16, stream, seq FROM streams WHERE stream LIKE 'run:%';
 ALTER TABLE briefs DROP COLUMN tier;
 ALTER TABLE briefs DROP COLUMN workstream;

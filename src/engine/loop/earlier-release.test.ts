@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -10,6 +11,7 @@ import { createPlayedRepositories } from '../../../test/support/tiered/repositor
 import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import { operator } from '../../../test/support/work.ts'
 import { openSqlite } from '../../db/sqlite.ts'
+import { sqlOf } from '../../db/tx.ts'
 import { auditEvents } from '../../events/audit.ts'
 import { record } from '../../events/change.ts'
 import { replayEvents } from '../../events/replay.ts'
@@ -46,6 +48,21 @@ describe('a store with open runs of the release before examinations and proofs',
     expect(plain.briefs.map(({ data, capKey, groupKey }) => ({ data, capKey, groupKey }))).toEqual([
       { data: {}, capKey: null, groupKey: null },
     ])
+  })
+
+  it('keeps texts with quotes, backslashes and control characters', async () => {
+    const label = 'say "hi"\\ then\n\t\u0001\u007f ünï 😀'
+    const path = copyOf(openRuns)
+    const before = new DatabaseSync(path)
+    before.prepare("UPDATE briefs SET label = ? WHERE key = 't4:two:main:two'").run(label)
+    before.close()
+    const db = await openSqlite({ path, clock: createVirtualClock(), chainKey: testChainKey })
+    onTestFinished(() => db.close())
+    const [row] = await db.read((tx) => sqlOf(tx).all("SELECT data FROM briefs WHERE key = 't4:two:main:two'"))
+    const text = String(row?.['data'])
+    expect(JSON.parse(text)).toMatchObject({ label })
+    // The replay of older events builds the same text.
+    expect(text).toBe(JSON.stringify(JSON.parse(text)))
   })
 
   it('continues every run to its end after the operator’s decisions', async () => {
@@ -161,8 +178,7 @@ async function summarise(agency: TestAgency, id: string): Promise<string> {
 
 /** Opens a copy of the store with the files that its agents have reported, as the worker's next boot. */
 async function openEarlier(fixture: string): Promise<TestAgency> {
-  const path = join(freshFolder(), 'store.db')
-  copyFileSync(fileURLToPath(new URL(`../../../test/fixtures/${fixture}`, import.meta.url)), path)
+  const path = copyOf(fixture)
   const clock = createVirtualClock('2026-01-02T00:00:00.000Z')
   const db = await openSqlite({ path, clock, chainKey: testChainKey })
   onTestFinished(() => db.close())
@@ -173,4 +189,10 @@ async function openEarlier(fixture: string): Promise<TestAgency> {
       for (const name of report?.outputs ?? []) await workspace.write(name, 'Done.\n')
     }
   return agency
+}
+
+function copyOf(fixture: string): string {
+  const path = join(freshFolder(), 'store.db')
+  copyFileSync(fileURLToPath(new URL(`../../../test/fixtures/${fixture}`, import.meta.url)), path)
+  return path
 }
