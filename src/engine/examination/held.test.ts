@@ -72,8 +72,14 @@ describeStores('an attempt that waits for an answer', (openFresh) => {
     await agency.questions.answer(operator, question.id, 'abandon')
     expect(await agency.runs.show(started.id)).toMatchObject({ status: 'running', briefsFailed: 1 })
     agency.gate('b').open()
-    expect(await agency.settled(started)).toMatchObject({ status: 'failed', summary: '1 brief failed' })
-    expect(await agency.brief(started, 'a')).toMatchObject({ status: 'failed', failure: 'abandoned by operator' })
+    expect(await agency.settled(started)).toMatchObject({
+      status: 'failed',
+      summary: '1 brief failed: a: it could not be verified: abandoned by operator',
+    })
+    expect(await agency.brief(started, 'a')).toMatchObject({
+      status: 'failed',
+      failure: 'it could not be verified: abandoned by operator',
+    })
     expect(await agency.brief(started, 'b')).toMatchObject({ status: 'done' })
   })
 

@@ -102,7 +102,12 @@ describeStores('a brief', (openFresh) => {
   it('with evidence that never passes is blocked after three retries, and fails with on_limit: fail', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run({ evidence: [...river], play: [poem('ocean')] }))
-    expect(run).toMatchObject({ status: 'failed', summary: '1 brief failed', briefsFailed: 1, briefsOpen: 0 })
+    expect(run).toMatchObject({
+      status: 'failed',
+      summary: '1 brief failed: main: evidence 0/1: poem.txt does not contain "river" (after 3 of 3 retries)',
+      briefsFailed: 1,
+      briefsOpen: 0,
+    })
     expect(await agency.brief(run)).toMatchObject({ status: 'failed', attempts: 4, retriesUsed: 3, crashRetries: 0 })
     const events = await agency.events(run)
     expect(kinds(events).slice(-5)).toEqual(['turn_ended', 'evidence_checked', 'escalated', 'failed', 'run_status'])
@@ -119,7 +124,10 @@ describeStores('a brief', (openFresh) => {
   it('that crashes is launched three more times, then fails with its run and its mission', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run({ play: [[{ crash: {} }]] }))
-    expect(run).toMatchObject({ status: 'failed', summary: '1 brief failed' })
+    expect(run).toMatchObject({
+      status: 'failed',
+      summary: '1 brief failed: main: killed by SIGSEGV (after 3 of 3 retries)',
+    })
     const events = await agency.events(run)
     expect(ofKind(events, 'retried').map(({ message, data }) => [message, data['class'], data['used']])).toEqual([
       ['main ✗ killed by SIGSEGV (retry 1/3)', 'crash', 1],
@@ -137,7 +145,10 @@ describeStores('a brief', (openFresh) => {
       failure: 'killed by SIGSEGV (after 3 of 3 retries)',
     })
     const mission = await agency.missions.show(run.missionId)
-    expect(mission).toMatchObject({ status: 'failed', outcomeSummary: '1 brief failed' })
+    expect(mission).toMatchObject({
+      status: 'failed',
+      outcomeSummary: '1 brief failed: main: killed by SIGSEGV (after 3 of 3 retries)',
+    })
     expect(mission.passed.map((each) => each.status)).toEqual([
       'backlog',
       'planning',

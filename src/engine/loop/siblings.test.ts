@@ -123,7 +123,7 @@ describeStores('briefs of one run', (openFresh) => {
       const run = await agency.settled(started)
       expect(run).toMatchObject({
         status: 'failed',
-        summary: '1 brief failed',
+        summary: '1 brief failed: broken: killed by SIGSEGV (after 0 of 0 retries)',
         briefsDone: 1,
         briefsFailed: 1,
         briefsOpen: 0,
@@ -172,7 +172,7 @@ describeStores('briefs of one run', (openFresh) => {
         await agency.until(async () => (await agency.brief(started, 'broken')).status === 'failed')
         agency.gate('slow').open()
         const run = await agency.settled(started)
-        expect(run).toMatchObject({ status: 'failed', summary: '1 brief failed', briefsOpen: 0 })
+        expect(run).toMatchObject({ status: 'failed', summary: '1 brief failed: broken: Stuck.', briefsOpen: 0 })
         expect(await agency.brief(run, 'slow')).toMatchObject({ status: 'cancelled', attempts: 1 })
       },
     )

@@ -76,8 +76,8 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
   await recordTurn(scope, brief, attempt, classified, end)
   // A limit that did not keep the agent from finishing does not hold the provider.
   if (end.limited && classified.outcome === 'interrupted') await holdProvider(scope, brief, end.limited)
-  if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'abandoned by the operator')
-  else if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
+  if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
+  else if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'abandoned by the operator')
   else await follow(scope, brief, { ...attempt, checkedIn: end.checkedIn ?? null }, classified, end)
   await surfaceFailures(scope)
 }

@@ -137,11 +137,12 @@ function planOf({ run, found }: View): NonNullable<NeededRows['plan']> {
 const reworkResult = ({ found }: View, reason: string): readonly Decision[] =>
   found.last.map((brief) => ({ kind: 'send_back', brief, reason, class: 'rejected' }))
 
-function needs({ run }: View, event: PlaybookEvent): Needs {
+function needs(view: View, event: PlaybookEvent): Needs {
+  const { run } = view
   const { planner, planGate } = run.configuration
   switch (event.kind) {
     case 'brief_verified':
-      return planner && event.brief.kind === 'plan' && !planGate ? { plan: true } : {}
+      return planner && event.brief.kind === 'plan' && !planGate ? { plan: true } : failureNeeds(view)
     case 'gate_approved':
       return planner && event.gate.gate === 'plan' ? { plan: true } : {}
     case 'gate_rejected':
@@ -149,9 +150,12 @@ function needs({ run }: View, event: PlaybookEvent): Needs {
     case 'merge_failed':
       return { last: true }
     default:
-      return {}
+      return failureNeeds(view)
   }
 }
+
+const failureNeeds = ({ run, liveAttempts }: View): Needs =>
+  run.briefsFailed === 1 && liveAttempts === 0 && isLost(run) ? { failed: true } : {}
 
 function onVerdict({ brief, judgement }: Extract<PlaybookEvent, { kind: 'brief_judged' }>): readonly Decision[] {
   if (judgement.verdict === 'pass') return [{ kind: 'pass_brief', brief, reason: 'a verifier passed it' }]
@@ -181,11 +185,23 @@ const isForTheOperator = ({ configuration }: Run, cause: QuestionClass): boolean
   configuration.execution !== undefined && ['permission', 'secret', 'budget', 'asked'].includes(cause)
 
 /** Waits for running attempts to finish; no brief starts in a run with a failed one. */
-function surfaceFailure({ run, liveAttempts }: View): readonly Decision[] {
-  if (liveAttempts > 0) return []
-  return run.abandoned || run.configuration.onLimit === 'fail'
-    ? [{ kind: 'end_run', status: 'failed', summary: `${counted(run.briefsFailed, 'brief')} failed` }]
+function surfaceFailure(view: View): readonly Decision[] {
+  if (view.liveAttempts > 0) return []
+  return isLost(view.run)
+    ? [{ kind: 'end_run', status: 'failed', summary: failureOf(view) }]
     : [{ kind: 'ask_about_failures' }]
+}
+
+/** Reports whether a failure ends the run: the operator is not asked about it. */
+const isLost = ({ abandoned, configuration }: Run): boolean => abandoned || configuration.onLimit === 'fail'
+
+/** Names the cause of a single failure; several are listed with the briefs. */
+function failureOf({ run, found }: View): string {
+  const count = `${counted(run.briefsFailed, 'brief')} failed`
+  const [failed, ...others] = found.failed
+  return failed === undefined || others.length > 0
+    ? count
+    : `${count}: ${failed.key}: ${shorten(firstLine(failed.failure ?? 'it failed'), 300)}`
 }
 
 function onGateRejected(

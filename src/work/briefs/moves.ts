@@ -7,12 +7,13 @@ import type { RunScope } from '../scope.ts'
 import type { Brief, Hold } from './contract.ts'
 import { changeHolds, endsWith, isSameHold, mergeHold } from './holds.ts'
 import { type BriefStatus, checkMove, endStatuses } from './states.ts'
-import { briefs } from './store.ts'
+import { briefs, findBrief } from './store.ts'
 import { shorten } from '../../kernel/text.ts'
 import { holdForMerge, waitsForMerge } from '../pull-requests/moves.ts'
 import type { QuestionClass } from '../questions/contract.ts'
 import { holdDependents, releaseDependents } from './dependents.ts'
 import { touchRun } from '../runs/moves.ts'
+import { isWaitingFor } from '../verdicts/subject.ts'
 
 type Described = Pick<RunScope, 'playbook'>
 
@@ -162,6 +163,7 @@ export async function blockBrief(
   await scope.decide({ kind: 'brief_blocked', brief: blocked, class: cause, reason })
 }
 
+/** Fails a brief. That of a verifier is in no counter of the run, so the work that it was to judge fails with it. */
 export async function failBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const failed = await moveBrief(scope, brief, 'failed', {
     kind: 'failed',
@@ -170,5 +172,18 @@ export async function failBrief(scope: RunScope, brief: Brief, reason: string): 
     patch: { failure: shorten(reason, 2_000) },
     also: await holdDependents(scope, brief),
   })
-  await scope.decide({ kind: 'brief_failed', brief: failed })
+  if (brief.verifies === null) return scope.decide({ kind: 'brief_failed', brief: failed })
+  const judged = await findBrief(scope.tx, brief.verifies)
+  if (judged !== undefined && isWaitingFor(judged, brief)) await failUnverified(scope, judged, reason)
+}
+
+async function failUnverified(scope: RunScope, judged: Brief, reason: string): Promise<void> {
+  const cause = `it could not be verified: ${reason}`
+  const blocked = await moveBrief(scope, judged, 'blocked', {
+    kind: 'escalated',
+    code: 'ESCALATE',
+    message: `${nameOf(scope, judged)} is blocked: ${shorten(cause, 500)}`,
+    data: { class: 'verification' },
+  })
+  await failBrief(scope, blocked, cause)
 }

@@ -95,25 +95,9 @@ export async function abandonBrief(scope: RunScope, brief: Brief, reason: string
   )
   if (brief.status === 'blocked') {
     await endLiveAttemptOf(scope, brief, reason)
-    return judged === undefined ? failBrief(scope, brief, reason) : abandonVerifier(scope, brief, judged, reason)
+    return failBrief(scope, brief, reason)
   }
   if (brief.status === 'failed') await scope.decide({ kind: 'siblings_ended' })
-}
-
-/** Fails the work that a verifier was to judge, which counts as a failure of the run; that of a verifier does not. */
-async function abandonVerifier(scope: RunScope, verifier: Brief, judged: Brief, reason: string): Promise<void> {
-  await moveBrief(scope, verifier, 'failed', {
-    kind: 'failed',
-    code: 'FAIL',
-    message: `${nameOf(scope, verifier)} ✗ ${reason}`,
-    patch: { failure: reason },
-  })
-  const blocked = await moveBrief(scope, judged, 'blocked', {
-    kind: 'escalated',
-    code: 'ESCALATE',
-    message: `${nameOf(scope, judged)} is blocked: its verifier was abandoned`,
-  })
-  await failBrief(scope, blocked, reason)
 }
 
 /** Reports whether the operator abandoned the brief while an agent worked on it. */

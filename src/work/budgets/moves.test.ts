@@ -255,6 +255,35 @@ describeStores('a budget', (openFresh, kind) => {
     expect(await outcomesOf(agency, run, 'late')).toEqual([])
   })
 
+  it('that stops a verifier lets the agents at work finish before the run fails', async () => {
+    const agency = await startAgency(openFresh, { prices, defaults })
+    const stopped = { attempts: [[...work, uses(2)]], verify: [[uses(10), hang]] }
+    const run = await agency.run({
+      onLimit: 'fail',
+      tokenBudget: 10,
+      briefs: [
+        playedBrief('finishing', [pauses('finishing'), ...work]),
+        { ...playedBrief('judged', []), runtimeOptions: { scenario: stopped }, verify: 'agent' as const },
+        { ...playedBrief('late', [...work]), after: ['finishing'] },
+      ],
+    })
+    await agency.gate('finishing').reached
+    await agency.until(async () => (await agency.inspect(run)).briefs.some(({ status }) => status === 'failed'))
+    await agency.engine.sweep()
+    expect(await agency.brief(run, 'finishing')).toMatchObject({ status: 'working' })
+    agency.gate('finishing').open()
+    expect(await agency.settled(run)).toMatchObject({
+      status: 'failed',
+      briefsDone: 1,
+      briefsFailed: 1,
+      summary:
+        '1 brief failed: judged: it could not be verified: the budget of the run is used up (12 tokens of 10 tokens)',
+    })
+    expect(await agency.brief(run, 'verify:judged:1')).toMatchObject({ status: 'failed' })
+    expect(await outcomesOf(agency, run, 'finishing')).toEqual(['ok'])
+    expect(await outcomesOf(agency, run, 'late')).toEqual([])
+  })
+
   it('in money stops at the first call over a tiny limit, records the call, and warns before', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
     const run = await agency.run({ costLimit: 0.001, play: [[uses(5), hang]] })
