@@ -10,6 +10,7 @@ import {
   type KnownWorker,
   listOtherWorkers,
   registerWorker,
+  retireWorker,
   type WorkerIdentity,
 } from '../engine/loop/workers-store.ts'
 import { type AgencyError, refusal } from '../kernel/errors.ts'
@@ -51,6 +52,15 @@ export async function registerDaemon(db: Db, identity: WorkerIdentity, log: Log)
       heartbeat: before.heartbeatAt,
     })
   return worker
+}
+
+/** Lets the next daemon start at once; without this record it waits for the end of the heartbeats. */
+export async function retireDaemon(db: Db, worker: string, log: Log): Promise<void> {
+  await db
+    .write([], (tx) => retireWorker(tx, worker))
+    .catch((error: unknown) => {
+      log.warn('the end of this daemon could not be recorded', { error: String(error) })
+    })
 }
 
 /** Returns the reason why the daemon of this home cannot use a shared store; null: it can. */

@@ -14,7 +14,6 @@ import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
 import { createHeartbeat } from '../engine/loop/heartbeat.ts'
 import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../engine/loop/wakes.ts'
-import { retireWorker } from '../engine/loop/workers-store.ts'
 import { playbooksRoot, promptPath, talentRoot, version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
 import { createJobs } from '../jobs/queue.ts'
@@ -56,7 +55,7 @@ import { createLog } from './log.ts'
 import { makeDemoRepository } from './demos/repository.ts'
 import { createDemos, type Demos } from './demos/service.ts'
 import { promptOf } from './prompts.ts'
-import { identityOf, registerDaemon } from './registration.ts'
+import { identityOf, registerDaemon, retireDaemon } from './registration.ts'
 import { createRuntimes } from './runtimes.ts'
 import { createDaemonService } from './service.ts'
 import { forgetTeamTalent, prepareTeamTalent } from './team-talent.ts'
@@ -133,7 +132,7 @@ async function open(
   undo.push(() => db.close())
   // Before anything is written: a store that another daemon uses stays as it is.
   const worker = await registerDaemon(db, identityOf(paths, chainKey), log)
-  undo.push(() => retire(db, worker, log))
+  undo.push(() => retireDaemon(db, worker, log))
   const isFirst = await seedOrganisation(db, { isEmpty: begin === 'empty' })
   if (begin === 'empty' && !isFirst) log.warn('this home was started before, so its content stays as it is')
   // The trial of the box is a process to wait for; meanwhile the talent is read.
@@ -350,15 +349,6 @@ async function open(
 
 const supersededMessage =
   'another daemon has registered under the id of this one, so this home was copied or restored elsewhere; this daemon stops'
-
-/** Lets the next daemon start at once; without this record it waits for the end of the heartbeats. */
-async function retire(db: Db, worker: string, log: Log): Promise<void> {
-  await db
-    .write([], (tx) => retireWorker(tx, worker))
-    .catch((error: unknown) => {
-      log.warn('the end of this daemon could not be recorded', { error: String(error) })
-    })
-}
 
 /** Returns the personality text in the prompts of a persona's agents; empty for the system and for people. */
 async function personaText(
