@@ -15,6 +15,8 @@ import type { ScopeParts } from './work/scope.ts'
 import type { Feed } from './events/feed.ts'
 import { eventRoutes } from './events/routes.ts'
 import { createEvents } from './events/service.ts'
+import { jobRoutes } from './jobs/routes.ts'
+import type { JobService } from './jobs/service.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
@@ -283,6 +285,7 @@ export function routesOf(
     daemon,
     org,
     notify,
+    jobs,
     talent,
     demos,
   }: {
@@ -292,6 +295,7 @@ export function routesOf(
     daemon: DaemonService
     org: Org
     notify: Notify
+    jobs: JobService
     talent: Talent
     demos: Demos
   },
@@ -326,6 +330,7 @@ export function routesOf(
     ...executionRoutes(agency.executions),
     ...organisationRoutesOf(org),
     ...notifyRoutes(notify),
+    ...jobRoutes(jobs),
     ...talentRoutes(talent),
     ...demoRoutes(demos),
   ]

@@ -63,6 +63,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
   it.skipIf(!has)('offers commands of commands', () => {
     expect(offers('agency', 'mission', '')).toEqual(expect.arrayContaining(['create', 'list', 'show', 'set']))
     expect(offers('agency', 'mission', 'set', '--st')).toEqual(['--status'])
+    expect(offers('agency', 'jobs', 're')).toEqual(['retry'])
   })
 
   it.skipIf(!has)('offers the choices of options and arguments', () => {

@@ -132,6 +132,9 @@ export const status: Handler<typeof statusCommand> = async (context, options) =>
       'held',
       `${hold.provider} until ${hold.until}: ${hold.reason}; "agency resume" releases it`,
     ]),
+    ...(found.dead_jobs === 0
+      ? []
+      : [['jobs', `${counted(found.dead_jobs, 'job')} given up; "agency jobs" lists them`] as const]),
     ...(found.unpriced_calls === 0
       ? []
       : [['unpriced', `${counted(found.unpriced_calls, 'model call')} of active runs without a known price`] as const]),

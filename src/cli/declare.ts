@@ -161,6 +161,8 @@ export interface Noun {
   readonly summary: string
   readonly examples?: readonly string[]
   readonly commands?: readonly (Registered | Noun)[]
+  /** The command below it that is called if none is named. */
+  readonly otherwise?: string
   /** Commands under headings of their own: the help of the noun then lists everything below it. */
   readonly sections?: readonly Section[]
 }

@@ -68,6 +68,8 @@ describe('a wrong command line', () => {
       'agency watch --help',
     ],
     [['mission'], 'agency mission needs a command; available: create, list, show, set, amend', 'agency mission --help'],
+    [['jobs', '--lmit', '3'], "unknown option '--lmit'; did you mean --limit?", 'agency jobs list --help'],
+    [['jobs', 'retry'], "missing required argument 'job'", 'agency jobs retry --help'],
     [['mission', 'shwo'], "unknown command 'shwo'; did you mean show?", 'agency mission --help'],
     [['up', '--port', '99999'], /'99999' is invalid. It must be a whole number from 0 to 65535.$/, 'agency up --help'],
     [

@@ -54,7 +54,9 @@ function declare(declaring: Declaring, parent: Command, each: Registered | Noun,
   if ('spec' in each) return declareCommand(declaring, parent, each)
   const made = addCommand(parent, each)
   if (heading !== undefined) made.commandsGroup(heading)
-  for (const child of each.commands ?? []) declare(declaring, made, child, heading)
+  for (const child of each.commands ?? [])
+    if ('spec' in child) declareCommand(declaring, made, child, child.spec.name === each.otherwise)
+    else declare(declaring, made, child, heading)
   if (each.sections === undefined) return
   listLeaves(made)
   for (const section of each.sections) {
@@ -63,8 +65,13 @@ function declare(declaring: Declaring, parent: Command, each: Registered | Noun,
   }
 }
 
-function declareCommand({ context, exit, wholeTree }: Declaring, parent: Command, { spec, load }: Registered): void {
-  const made = addCommand(parent, spec)
+function declareCommand(
+  { context, exit, wholeTree }: Declaring,
+  parent: Command,
+  { spec, load }: Registered,
+  isDefault = false,
+): void {
+  const made = addCommand(parent, spec, isDefault)
   for (const each of spec.arguments) made.addArgument(argumentOf(each))
   for (const each of spec.options) made.addOption(optionOf(each))
   const check = spec.check as ((values: unknown, options: unknown) => string | undefined) | undefined
@@ -80,8 +87,14 @@ function declareCommand({ context, exit, wholeTree }: Declaring, parent: Command
   })
 }
 
-function addCommand(parent: Command, { name, summary, examples = [] }: Omit<Noun, 'commands'>): Command {
-  const made = catchUsage(parent.command(name).description(summary).helpOption('-h, --help', 'Show help'))
+function addCommand(
+  parent: Command,
+  { name, summary, examples = [] }: Omit<Noun, 'commands'>,
+  isDefault = false,
+): Command {
+  const made = catchUsage(
+    parent.command(name, { isDefault }).description(summary).helpOption('-h, --help', 'Show help'),
+  )
   if (examples.length > 0) made.addHelpText('after', `\nExample:\n${examples.map((line) => `  ${line}`).join('\n')}`)
   return made
 }

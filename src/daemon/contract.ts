@@ -23,6 +23,7 @@ export const DaemonStatus = z.object({
     .array(z.object({ runId: z.string(), waitsFor: z.string() }))
     .describe('The newest running runs of which nothing is at work, each with the reason; at most 5'),
   unpricedCalls: z.number().int().describe('Model calls without a known price, of open runs'),
+  deadJobs: z.number().int().describe('Jobs that were given up after their last try'),
   stops: z
     .array(
       Stop.extend({

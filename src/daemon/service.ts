@@ -1,6 +1,7 @@
 import type { Db, ReadTx } from '../db/port.ts'
 import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { countDeadJobs } from '../jobs/store.ts'
 import { findOrganisation } from '../org/organisations/store.ts'
 import { countOpenRuns } from '../work/runs/store.ts'
 import type { Runs } from '../work/runs/service.ts'
@@ -11,7 +12,7 @@ export interface DaemonDeps {
   db: Db
   clock: Clock
   /** Returns the status without the running work, stops and holds. */
-  about: () => Omit<DaemonStatus, 'running' | 'waiting' | 'unpricedCalls' | 'stops' | 'providerHolds'>
+  about: () => Omit<DaemonStatus, 'running' | 'waiting' | 'unpricedCalls' | 'deadJobs' | 'stops' | 'providerHolds'>
   runs: Pick<Runs, 'list'>
   engine: { running(): number; examining(): number }
   slots: number
@@ -26,6 +27,7 @@ export function createDaemonService(deps: DaemonDeps) {
     status: async (): Promise<DaemonStatus> => {
       const { open, ...held } = await deps.db.read(async (tx) => ({
         open: await countOpenRuns(tx),
+        deadJobs: await countDeadJobs(tx),
         stops: await listNamedStops(tx),
         providerHolds: await listHolds(tx, tx.at),
       }))

@@ -16,7 +16,8 @@ import { createHeartbeat } from '../engine/loop/heartbeat.ts'
 import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../engine/loop/wakes.ts'
 import { playbooksRoot, promptPath, talentRoot, version, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
-import { createJobs } from '../jobs/queue.ts'
+import { createJobs, type Jobs } from '../jobs/queue.ts'
+import { createJobService } from '../jobs/service.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { randomToken, systemIds } from '../kernel/ids.ts'
@@ -83,6 +84,7 @@ export interface Daemon {
   readonly demos: Demos
   readonly db: Db
   readonly feed: Feed
+  readonly jobs: Jobs
   createLink(path: string): { url: string; expiresAt: string }
   /** Interrupts agents, completes open requests and releases every resource. */
   stop(): Promise<void>
@@ -306,7 +308,17 @@ async function open(
     stop: () => void stop(),
   })
   const server = createServer({
-    routes: routesOf(agency, { db, clock, feed, daemon: service, org, notify, talent, demos }),
+    routes: routesOf(agency, {
+      db,
+      clock,
+      feed,
+      daemon: service,
+      org,
+      notify,
+      jobs: createJobService({ db, jobs }),
+      talent,
+      demos,
+    }),
     credentials,
     once: db.once,
     clock,
@@ -344,7 +356,7 @@ async function open(
     started_at: startedAt,
   })
   log.info('ready', { pid: process.pid, version, address: listening.address, store: location.kind })
-  return { address: listening.address, agency, demos, db, feed, log, createLink, stop: () => stop(), stopped }
+  return { address: listening.address, agency, demos, db, feed, jobs, log, createLink, stop: () => stop(), stopped }
 }
 
 const supersededMessage =

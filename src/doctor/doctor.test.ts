@@ -109,6 +109,44 @@ describe('the doctor', () => {
   })
 })
 
+describe.each(['sqlite', 'postgres'] as const)('jobs on %s', (kind) => {
+  const missing = kind === 'postgres' && postgresMissing() !== null
+  it.skipIf(missing)('that were given up are named with the reason and the command that tries them again', async () => {
+    const place: StoreLocation | undefined = kind === 'postgres' ? { kind, url: await freshDatabase() } : undefined
+    const paths = await installed(place)
+    const at: StoreLocation = place ?? { kind: 'sqlite', path: paths.store }
+    const env = { PATH: '', ...(at.kind === 'postgres' ? { DATABASE_URL: at.url } : {}) }
+    const jobsFound = async (): Promise<Finding[]> =>
+      (await examined(paths, { env })).filter(({ name }) => name === 'jobs')
+    expect(await jobsFound()).toEqual([{ name: 'jobs', status: 'ok', detail: 'no job was given up' }])
+    const insert = (id: string, jobKind: string, status: string, error: string): Promise<unknown> =>
+      rawSql(
+        at,
+        `INSERT INTO jobs (id, kind, payload, due_at, tries, max_tries, status, error, created_at, lane)
+VALUES ('${id}', '${jobKind}', '"run_a"', '2030-01-01T00:00:00.000Z', 11, 11, '${status}', '${error}', '2030-01-01T00:00:00.000Z', 'repository:/shop')`,
+      )
+    await insert('job_a', 'land', 'dead', 'locked\nby ghp_0123456789abcdefghijklmnopqrstuvwxyzAB')
+    await insert('job_b', 'teleport', 'waiting', '')
+    expect(await jobsFound()).toEqual([
+      {
+        name: 'jobs',
+        status: 'warn',
+        detail:
+          'land: landing of run_a into /shop was given up after 11 tries at 2030-01-01T00:00:00.000Z: locked by [redacted]',
+        next: 'Remove the cause, then run "agency jobs retry job_a".',
+      },
+      {
+        name: 'jobs',
+        status: 'warn',
+        detail: '1 job of kind "teleport" waiting: this version does not know the kind',
+        next: 'Use the version of Agency that added it; until then they stay as they are.',
+      },
+    ])
+    for (let index = 0; index < 12; index++) await insert(`job_c${index}`, 'land', 'dead', 'no')
+    expect((await jobsFound())[10]).toMatchObject({ detail: '3 more were given up' })
+  })
+})
+
 describe('models', () => {
   it('are those of providers with a key or without need of one; a key is never shown', async () => {
     const paths = await installed()

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 import { type HomePaths, readSecret } from '../daemon/home.ts'
 import { findObstacle, placeOf } from '../daemon/registration.ts'
-import { column, columns, integer, optional, text } from '../db/columns.ts'
+import { column, integer, optional, text } from '../db/columns.ts'
 import { migrationNumbers } from '../db/migrate.ts'
 import { openStore, type StoreLocation } from '../db/open.ts'
 import type { Db, ReadTx } from '../db/port.ts'
@@ -15,7 +15,8 @@ import { replayEvents } from '../events/replay.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import { eventTables } from '../tables.ts'
-import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
+import { fail, type Finding, ok, reasonOf } from './finding.ts'
+import { examineJobs } from './jobs.ts'
 import { examineNotify } from './notify.ts'
 
 export interface StoreOptions {
@@ -122,23 +123,13 @@ async function examineRows(
   { clock, notifiers }: { clock: Clock; notifiers: readonly string[] | null },
 ): Promise<Finding[]> {
   return db.read(async (tx) => {
-    const sql = sqlOf(tx)
     const schema = await findSchema(tx)
     const newest = migrationNumbers().at(-1) ?? 0
     const name = location.kind === 'sqlite' ? location.path : 'PostgreSQL'
     const older = schema < newest ? `, migrated to ${newest} at the next start` : ''
     const findings = [ok('store', `${name}, schema ${schema}${older}`)]
     if (schema >= notifySince) findings.push(await examineNotify(tx, clock, notifiers))
-    const dead = await columns({ kind: text, count: integer }).all(
-      sql,
-      "SELECT kind, COUNT(*) AS count FROM jobs WHERE status = 'dead' GROUP BY kind ORDER BY kind",
-    )
-    if (dead.length === 0) return [...findings, ok('jobs', 'no job was given up')]
-    const list = dead.map(({ kind, count }) => `${kind} (${count})`).join(', ')
-    return [
-      ...findings,
-      warn('jobs', `jobs given up after too many failures: ${list}`, 'The daemon’s log has the reasons.'),
-    ]
+    return [...findings, ...(await examineJobs(tx, schema))]
   })
 }
 

@@ -109,10 +109,10 @@ describeStores('the jobs of a lane', (openFresh) => {
     expect(begun).toEqual(['bad'])
     isBroken = false
     const [dead] = await jobs.listDead()
-    expect(await jobs.retry(dead!.id)).toBe(true)
+    expect(await jobs.retry(dead!.id)).toMatchObject({ outcome: 'retried', job: { id: dead!.id, status: 'waiting' } })
     await jobs.settled()
     expect(begun).toEqual(['bad', 'bad', 'next', 'last'])
-    expect(await jobs.retry(dead!.id)).toBe(false)
+    expect(await jobs.retry(dead!.id)).toBeNull()
   })
 
   it('set no timer while they wait', async () => {
@@ -177,7 +177,7 @@ describeStores('a job that was given up', (openFresh) => {
     await jobs.settled()
     await pass(1_000)
     const [dead] = await jobs.listDead()
-    expect(await jobs.retry(dead!.id)).toBe(true)
+    expect(await jobs.retry(dead!.id)).toMatchObject({ outcome: 'retried', job: { tries: 0 } })
     await jobs.settled()
     await pass(1_000)
     expect(begun).toHaveLength(4)
@@ -190,7 +190,7 @@ describeStores('a job that was given up', (openFresh) => {
     await jobs.settled()
     await add({ kind: 'send', payload: 'good', key: 'k', delayMs: 5_000 })
     const [dead] = await jobs.listDead()
-    expect(await jobs.retry(dead!.id)).toBe(true)
+    expect(await jobs.retry(dead!.id)).toMatchObject({ outcome: 'joined', job: { payload: 'good' } })
     expect(await jobs.listDead()).toEqual([])
     await pass(5_000)
     expect(begun).toEqual(['bad', 'good'])

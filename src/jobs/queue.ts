@@ -16,11 +16,13 @@ import {
   finishJob,
   insertJob,
   type Job,
+  type JobRow,
   listDeadJobs,
   nextDueAt,
   releaseJob,
   releaseJobsOf,
   renewClaims,
+  type Retried,
   retryJob,
   reviveJob,
 } from './store.ts'
@@ -246,7 +248,10 @@ export function createJobs(deps: JobDeps) {
    * Gives up a job and inserts its successor: for the time requested while it ran, or the next time of its schedule.
    */
   async function giveUp(tx: Tx, job: Job, failure: Failure, options: KindOptions): Promise<string | null> {
-    const givenUp = await giveUpJob(tx, job.id, worker, failure, options.holdsLaneWhenDead ?? false)
+    const givenUp = await giveUpJob(tx, job.id, worker, failure, {
+      holdsLane: options.holdsLaneWhenDead ?? false,
+      at: tx.at,
+    })
     if (givenUp === null) return null
     const dueAt = givenUp.requestedAt ?? (job.schedule === null ? null : nextScheduled(job.schedule, tx.at))
     if (dueAt === null) return null
@@ -317,16 +322,21 @@ export function createJobs(deps: JobDeps) {
       await pumping
     },
 
-    /** Tries a job again that was given up; resolves to false if there is none with this id. */
-    async retry(id: JobId): Promise<boolean> {
+    /** Tries a job again that was given up; resolves to null if there is none with this id. */
+    async retry(id: JobId): Promise<Retried | null> {
       return db.write([], async (tx) => {
-        const revived = await reviveJob(tx, id, tx.at)
-        if (revived) tx.afterCommit(wake)
-        return revived
+        const retried = await reviveJob(tx, id, tx.at)
+        if (retried?.outcome !== 'retried') return retried
+        tx.affectsOthers('jobs')
+        tx.afterCommit(wake)
+        return retried
       })
     },
 
-    listDead: (limit = 100): Promise<Job[]> => db.read((tx) => listDeadJobs(tx, limit)),
+    /** Returns the kinds that have a handler here. */
+    kinds: (): string[] => [...handlers.keys()],
+
+    listDead: (limit = 100): Promise<JobRow[]> => db.read((tx) => listDeadJobs(tx, limit)),
 
     settled,
   }

@@ -24,6 +24,12 @@ export interface Job {
   createdAt: string
 }
 
+/** A job as the table holds it. */
+export interface JobRow extends Job {
+  /** `dead`: it was given up at `dueAt`. */
+  status: 'waiting' | 'dead'
+}
+
 const jobs = columns({
   id: textOf<JobId>(),
   kind: text,
@@ -36,6 +42,7 @@ const jobs = columns({
   maxTries: integer,
   error: optional(text),
   createdAt: text,
+  status: textOf<JobRow['status']>(),
 })
 const ids = column('id', text)
 const dueTimes = column('due_at', text)
@@ -182,7 +189,7 @@ export async function retryJob(tx: Tx, id: JobId, worker: string, dueAt: string,
 }
 
 /**
- * Gives up a job and keeps its row for inspection; the later jobs of its lane go on unless it holds them. `requestedAt`
+ * Gives up a job and keeps its row for inspection, due at the time of this; the later jobs of its lane go on unless it holds them. `requestedAt`
  * is the time requested for another run while it ran.
  */
 export async function giveUpJob(
@@ -190,34 +197,66 @@ export async function giveUpJob(
   id: JobId,
   worker: string,
   failure: Failure,
-  holdsLane: boolean,
+  { holdsLane, at }: { holdsLane: boolean; at: string },
 ): Promise<{ requestedAt: string | null } | null> {
   const requestedAt = await column('again_at', optional(text)).first(
     sqlOf(tx),
-    `UPDATE jobs SET status = 'dead', tries = ?, error = ?, holds_lane = CASE WHEN lane IS NULL THEN 0 ELSE CAST(? AS INTEGER) END, ${free}
+    `UPDATE jobs SET status = 'dead', due_at = ?, tries = ?, error = ?, holds_lane = CASE WHEN lane IS NULL THEN 0 ELSE CAST(? AS INTEGER) END, ${free}
 WHERE id = ? AND claimed_by = ? RETURNING again_at`,
-    [failure.tries, failure.error, holdsLane ? 1 : 0, id, worker],
+    [at, failure.tries, failure.error, holdsLane ? 1 : 0, id, worker],
   )
   return requestedAt === undefined ? null : { requestedAt }
 }
 
-export const listDeadJobs = (tx: ReadTx, limit: number): Promise<Job[]> =>
+export const listDeadJobs = (tx: ReadTx, limit: number): Promise<JobRow[]> =>
   jobs.all(sqlOf(tx), `SELECT * FROM jobs WHERE status = 'dead' ORDER BY created_at, id ${boundLimit}`, [limit])
+
+export const countDeadJobs = (tx: ReadTx): Promise<number> =>
+  column('count', integer).one(sqlOf(tx), "SELECT COUNT(*) AS count FROM jobs WHERE status = 'dead'")
+
+/** Lists the jobs that were given up, that failed at their last try, or whose kind is not among the known ones. */
+export async function listTroubledJobs(
+  tx: ReadTx,
+  kinds: readonly string[],
+  limit: number,
+): Promise<{ jobs: JobRow[]; total: number }> {
+  const troubled = `FROM jobs WHERE status = 'dead' OR error IS NOT NULL OR kind NOT IN (${marks(kinds)})`
+  return {
+    jobs: await jobs.all(sqlOf(tx), `SELECT * ${troubled} ORDER BY status, created_at, id ${boundLimit}`, [
+      ...kinds,
+      limit,
+    ]),
+    total: await column('count', integer).one(sqlOf(tx), `SELECT COUNT(*) AS count ${troubled}`, [...kinds]),
+  }
+}
+
+/** The effect of a retry. `joined`: another job already waits under the key, and `job` is that one. */
+export interface Retried {
+  outcome: 'retried' | 'joined' | 'not_dead'
+  job: JobRow
+}
 
 /**
  * Makes a job that was given up due again, with all its tries and at its place in the lane. If another one waits under
- * its key meanwhile, that one does the work and the row is removed. Returns false if no such job was given up.
+ * its key meanwhile, that one does the work and the row is removed. Returns null if there is no job of this id.
  */
-export async function reviveJob(tx: Tx, id: JobId, at: string): Promise<boolean> {
+export async function reviveJob(tx: Tx, id: JobId, at: string): Promise<Retried | null> {
   const sql = sqlOf(tx)
-  const revived = await sql.run(
+  const revived = await jobs.first(
+    sql,
     `UPDATE jobs SET status = 'waiting', tries = 0, due_at = ?, again_at = NULL, holds_lane = CASE WHEN lane IS NULL THEN 0 ELSE 1 END
 WHERE id = ? AND status = 'dead' AND NOT EXISTS (
-  SELECT 1 FROM jobs AS other WHERE other.kind = jobs.kind AND other.key = jobs.key AND other.status = 'waiting')`,
+  SELECT 1 FROM jobs AS other WHERE other.kind = jobs.kind AND other.key = jobs.key AND other.status = 'waiting')
+RETURNING *`,
     [at, id],
   )
-  if (revived === 1) return true
-  return (await sql.run("DELETE FROM jobs WHERE id = ? AND status = 'dead'", [id])) === 1
+  if (revived !== undefined) return { outcome: 'retried', job: revived }
+  const job = await jobs.first(sql, 'SELECT * FROM jobs WHERE id = ?', [id])
+  if (job === undefined) return null
+  if (job.status !== 'dead') return { outcome: 'not_dead', job }
+  await sql.run('DELETE FROM jobs WHERE id = ?', [id])
+  const other = "SELECT * FROM jobs WHERE kind = ? AND key = ? AND status = 'waiting'"
+  return { outcome: 'joined', job: await jobs.one(sql, other, [job.kind, job.key]) }
 }
 
 const marks = (values: readonly SqlValue[]): string => values.map(() => '?').join(', ')

@@ -2,6 +2,7 @@ import { agentOperations } from '../work/agents/contract.ts'
 import { daemonOperations } from '../daemon/contract.ts'
 import { demoOperations } from '../daemon/demos/contract.ts'
 import { eventOperations } from '../events/contract.ts'
+import { jobOperations } from '../jobs/contract.ts'
 import { notifyOperations } from '../notify/contract.ts'
 import { assignmentOperations } from '../org/assignments/contract.ts'
 import { chartOperations } from '../org/chart/contract.ts'
@@ -61,6 +62,7 @@ export const operations = {
   document: documentOperations,
   proposal: proposalOperations,
   notify: notifyOperations,
+  job: jobOperations,
   talent: talentOperations,
   demo: demoOperations,
 }

@@ -11,7 +11,8 @@ import { createMemoryFiles } from '../../src/engine/attempt/memory-files.ts'
 import { laterThrough, wakeChecks, wakeGates } from '../../src/engine/loop/wakes.ts'
 import { registerWorker } from '../../src/engine/loop/workers-store.ts'
 import { createFeed } from '../../src/events/feed.ts'
-import { createJobs } from '../../src/jobs/queue.ts'
+import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
+import { createJobService } from '../../src/jobs/service.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { systemIds } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
@@ -46,7 +47,7 @@ export interface StartOptions {
 export async function startAgency(
   db: Db,
   { slots = 4, notifiers = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories, playbooks }: StartOptions = {},
-): Promise<{ agency: Agency; org: Org; notify: Notify; talent: Talent; routes: Route[] }> {
+): Promise<{ agency: Agency; jobs: Jobs; org: Org; notify: Notify; talent: Talent; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
   const talent = await openTalent({ folders: talentFolders(freshFolder()), log: noLog })
@@ -129,8 +130,18 @@ export async function startAgency(
     createLink: (path) => ({ url: `http://127.0.0.1:1/enter?code=x&to=${path}`, expiresAt: clock.at() }),
     stop: () => {},
   })
-  const edges = { db, clock, feed: createFeed({ db }), daemon, org, notify, talent, demos }
-  return { agency, org, notify, talent, routes: routesOf(agency, edges) }
+  const edges = {
+    db,
+    clock,
+    feed: createFeed({ db }),
+    daemon,
+    org,
+    notify,
+    talent,
+    demos,
+    jobs: createJobService({ db, jobs }),
+  }
+  return { agency, jobs, org, notify, talent, routes: routesOf(agency, edges) }
 }
 
 /** Keeps the workspaces of briefs in memory, and those of missions on the disk, where tests inspect them. */

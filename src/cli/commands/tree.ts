@@ -15,6 +15,8 @@ import { downCommand } from './down.ts'
 import { eventsCommand } from './events.ts'
 import { gatesCommand } from './gates.ts'
 import { inspectCommand } from './inspect.ts'
+import { jobsListCommand } from './jobs/list.ts'
+import { jobsRetryCommand } from './jobs/retry.ts'
 import { logCommand } from './log.ts'
 import { mcpCommand } from './mcp.ts'
 import { missionAmendCommand } from './mission/amend.ts'
@@ -87,6 +89,16 @@ export const commandTree: readonly Section[] = [
         commands: [
           register(notifyTestCommand, async () => (await import('../../notify/cli.ts')).testNotifiers),
           register(notifyListCommand, async () => (await import('../../notify/cli.ts')).listNotifications),
+        ],
+      },
+      {
+        name: 'jobs',
+        summary: 'List jobs that failed and try them again',
+        examples: ['agency jobs', 'agency jobs retry job_7k2'],
+        otherwise: 'list',
+        commands: [
+          register(jobsListCommand, async () => (await import('../../jobs/cli.ts')).listJobs),
+          register(jobsRetryCommand, async () => (await import('../../jobs/cli.ts')).retryJob),
         ],
       },
     ],
