@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 import { expect, it } from 'vitest'
 
 import { createSeenLog, type LogLineSeen } from '../../test/support/server.ts'
@@ -6,7 +8,7 @@ import { createVirtualClock } from '../../test/support/virtual-clock.ts'
 import type { Db } from '../db/port.ts'
 import { retireWorker, type WorkerIdentity } from '../engine/loop/workers-store.ts'
 import { appendEvent } from '../events/append.ts'
-import { registerDaemon } from './registration.ts'
+import { refuseForeign, registerDaemon } from './registration.ts'
 
 const identity = (home: string, id = 'wrk_1'): WorkerIdentity => ({
   id,
@@ -80,6 +82,25 @@ describePostgres('a daemon on a shared database', (openFresh) => {
       hint: expect.stringContaining('chain.key') as never,
     })
     expect(await register(db, identity('/homes/b', 'wrk_2'))).toBe('wrk_2:1')
+  })
+
+  it('leaves the schema as it is while a daemon of an older version uses it', async () => {
+    const { db, open, raw, clock } = await begin()
+    await db.close()
+    await raw('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    const first = readFileSync(new URL('../db/migrations/0001.postgres.sql', import.meta.url), 'utf8')
+    await raw(`${first}; CREATE TABLE migrations (number INTEGER PRIMARY KEY, applied_at TEXT NOT NULL);
+INSERT INTO migrations (number, applied_at) VALUES (1, 'then');
+INSERT INTO workers (id, boot, host, pid, started_at, heartbeat_at) VALUES ('wrk_1', 1, 'machine', 12, '${clock.at()}', '${clock.at()}')`)
+    const openAs = (who: WorkerIdentity): Promise<Db> =>
+      open({ beforeMigration: async (tx) => void (await refuseForeign(tx, who)) })
+    await expect(openAs(identity('/homes/b', 'wrk_2'))).rejects.toMatchObject({
+      code: 'store_unusable',
+      message: expect.stringContaining('in use by the daemon of another home on machine (pid 12') as never,
+    })
+    expect(await raw('SELECT MAX(number) AS number FROM migrations')).toEqual([{ number: 1 }])
+    await openAs(identity('/homes/a'))
+    expect(await raw('SELECT MIN(number) AS number FROM migrations WHERE number > 1')).toEqual([{ number: 2 }])
   })
 
   it('takes a database that was never used, with any key', async () => {

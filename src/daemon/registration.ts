@@ -40,9 +40,7 @@ export function placeOf(paths: HomePaths, chainKey: Uint8Array): Pick<WorkerIden
  */
 export async function registerDaemon(db: Db, identity: WorkerIdentity, log: Log): Promise<string> {
   const { worker, before } = await db.write(['system'], async (tx) => {
-    const others = db.isShared ? await listOtherWorkers(tx, identity) : []
-    const refused = db.isShared ? await findObstacle(tx, others) : null
-    if (refused !== null) throw refused
+    const others = db.isShared ? await refuseForeign(tx, identity) : []
     return { worker: await registerWorker(tx, identity), before: others[0] }
   })
   if (before !== undefined)
@@ -61,6 +59,17 @@ export async function retireDaemon(db: Db, worker: string, log: Log): Promise<vo
     .catch((error: unknown) => {
       log.warn('the end of this daemon could not be recorded', { error: String(error) })
     })
+}
+
+/**
+ * Throws if the daemon of this home cannot use a shared store, else returns the workers of other homes. It is asked
+ * before a migration too: a daemon of an older version that uses the store would find tables that it does not know.
+ */
+export async function refuseForeign(tx: ReadTx, identity: WorkerIdentity): Promise<KnownWorker[]> {
+  const others = await listOtherWorkers(tx, identity)
+  const refused = await findObstacle(tx, others)
+  if (refused !== null) throw refused
+  return others
 }
 
 /** Returns the reason why the daemon of this home cannot use a shared store; null: it can. */

@@ -11,7 +11,7 @@ import type { Configuration } from '../config/contract.ts'
 import { loadConfiguration } from '../config/load.ts'
 import { openStore, type StoreLocation } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
-import type { Db } from '../db/port.ts'
+import type { Db, ReadTx } from '../db/port.ts'
 import { createHeartbeat } from '../engine/loop/heartbeat.ts'
 import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../engine/loop/wakes.ts'
 import { playbooksRoot, promptPath, talentRoot, version, webRoot } from '../entries.ts'
@@ -56,7 +56,7 @@ import { createLog } from './log.ts'
 import { makeDemoRepository } from './demos/repository.ts'
 import { createDemos, type Demos } from './demos/service.ts'
 import { promptOf } from './prompts.ts'
-import { identityOf, registerDaemon, retireDaemon } from './registration.ts'
+import { identityOf, refuseForeign, registerDaemon, retireDaemon } from './registration.ts'
 import { createRuntimes } from './runtimes.ts'
 import { createDaemonService } from './service.ts'
 import { forgetTeamTalent, prepareTeamTalent } from './team-talent.ts'
@@ -130,10 +130,12 @@ async function open(
     .toString('utf8')
     .trim()
   const location = storeLocation(paths, values)
-  const db = await openStore(location, { clock, chainKey })
+  const identity = identityOf(paths, chainKey)
+  const beforeMigration = async (tx: ReadTx): Promise<void> => void (await refuseForeign(tx, identity))
+  const db = await openStore(location, { clock, chainKey, beforeMigration })
   undo.push(() => db.close())
   // Before anything is written: a store that another daemon uses stays as it is.
-  const worker = await registerDaemon(db, identityOf(paths, chainKey), log)
+  const worker = await registerDaemon(db, identity, log)
   undo.push(() => retireDaemon(db, worker, log))
   const isFirst = await seedOrganisation(db, { isEmpty: begin === 'empty' })
   if (begin === 'empty' && !isFirst) log.warn('this home was started before, so its content stays as it is')

@@ -19,10 +19,13 @@ export async function applyMigrations(
   sql: Sql,
   at: string,
   script: (text: string) => Promise<void> | void,
+  before?: () => Promise<void>,
 ): Promise<void> {
   await sql.run('CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)')
   const current = await checkSchema(sql)
-  for (const number of migrationNumbers().filter((each) => each > current)) {
+  const missing = migrationNumbers().filter((each) => each > current)
+  if (current > 0 && missing.length > 0) await before?.()
+  for (const number of missing) {
     const name = `${String(number).padStart(4, '0')}.${kind}.sql`
     // One transaction for the schema and its number: after a kill between the two the script would run twice.
     await script(

@@ -102,4 +102,6 @@ export interface DbOptions {
   chainKey: Uint8Array
   /** Replaces the time of the PostgreSQL server, for tests. */
   serverClock?: Pick<Clock, 'at'> | undefined
+  /** Reads a shared store of an older schema before it is migrated, and may refuse it: it then stays as it is. */
+  beforeMigration?: ((tx: ReadTx) => Promise<void>) | undefined
 }

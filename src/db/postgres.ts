@@ -55,7 +55,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     const client = await pool.connect()
     try {
       if (options.readOnly === true) await checkSchema(sqlFor(client))
-      else await migrate(client, sqlFor(client), clock.at())
+      else await migrate(client, sqlFor(client), clock.at(), () => consult(client))
     } finally {
       client.release()
     }
@@ -79,6 +79,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     )) as unknown as pg.QueryResult[]
     const row = answers[1]?.rows[0] as { now_ms: string | number; transaction?: string }
     return { nowMs: Number(row.now_ms), transaction: row.transaction ?? '' }
+  }
+
+  /** Lets the caller read a store of an older schema. A refusal ends the connection, and the transaction with it. */
+  async function consult(client: pg.ClientBase): Promise<void> {
+    const { nowMs } = await begin(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const group = new CommitGroup({ sql: sqlFor(client), chainKey })
+    await options.beforeMigration?.(asTx(new OpenTx({ group, at: timeOf(nowMs), writable: false })))
+    await sqlFor(client).run('COMMIT')
   }
 
   async function transact<T>(
@@ -241,9 +249,9 @@ type Outcome = 'committed' | 'aborted' | 'unknown'
 /** The connection that would be asked is the one that was lost. */
 const nothingToAsk = async (): Promise<Outcome> => 'unknown'
 
-async function migrate(client: pg.PoolClient, sql: Sql, at: string): Promise<void> {
+async function migrate(client: pg.PoolClient, sql: Sql, at: string, before: () => Promise<void>): Promise<void> {
   await client.query('SELECT pg_advisory_lock($1)', [migrationLock])
-  await applyMigrations('postgres', sql, at, async (text) => void (await client.query(text)))
+  await applyMigrations('postgres', sql, at, async (text) => void (await client.query(text)), before)
   await client.query('SELECT pg_advisory_unlock($1)', [migrationLock])
 }
 

@@ -62,9 +62,16 @@ export const listDeadWorkers = (tx: ReadTx): Promise<string[]> =>
     deadlineOf(tx),
   ])
 
-/** Lists the workers of other homes that have used the store, the latest first. */
+/**
+ * Lists the workers of other homes that have used a shared store, the latest first. Stores of older versions are read
+ * too, before they are migrated: they have no columns for the home.
+ */
 export async function listOtherWorkers(tx: ReadTx, mine: WorkerIdentity): Promise<KnownWorker[]> {
-  const all = await knownWorkers.all(sqlOf(tx), 'SELECT * FROM workers ORDER BY heartbeat_at DESC, id')
+  const all = await knownWorkers.all(
+    sqlOf(tx),
+    `SELECT id, boot, host, pid, COALESCE(to_jsonb(w)->>'home', '') AS home, COALESCE(to_jsonb(w)->>'fingerprint', '') AS fingerprint,
+started_at, heartbeat_at, to_jsonb(w)->>'stopped_at' AS stopped_at FROM workers w ORDER BY heartbeat_at DESC, id`,
+  )
   return all.filter((each) => !isSameHome(each, mine))
 }
 
