@@ -1,6 +1,6 @@
 // @suite process
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -166,6 +166,45 @@ describeStores('a run in a repository', (openFresh) => {
     await approve(agency, torn)
     expect(await agency.settled(torn)).toMatchObject({ status: 'done' })
     expect(repository.read('a.txt')).toBe('mine and theirs\n')
+  })
+
+  it('lands after an earlier approved one of the same repository, also while that one waits for a lock', async () => {
+    const repository = makeRepository()
+    const { repositories, workspaces } = openRepositories()
+    const begun: string[] = []
+    const agency = await startAgency(openFresh, {
+      workspaces,
+      repositories: {
+        ...repositories,
+        land: (at, result) => {
+          begun.push(result.runId)
+          return repositories.land(at, result)
+        },
+      },
+    })
+    const start = (name: string): Promise<Run> =>
+      agency.run({ goal: `Add ${name}`, repo: repository.path, play: [writes(name, name)] })
+    const runs = [await start('a.txt'), await start('b.txt')] as const
+    for (const run of runs) await gateOf(agency, run)
+    const lock = join(repository.path, '.git', 'index.lock')
+    writeFileSync(lock, '')
+    for (const run of runs) await approve(agency, run)
+    const [first, second] = runs.map(({ id }) => id)
+    await agency.until(async () => begun.length > 0)
+    // Until the failure is recorded, which starts the first wait.
+    await agency.pass(0)
+    await agency.pass(8_000)
+    expect(begun).toEqual([first, first, first, first])
+    expect(await agency.runs.show(runs[1].id)).toMatchObject({ heldBy: 'landing', endedAt: null })
+    rmSync(lock)
+    await agency.pass(10_000)
+    for (const run of runs) expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+    expect([...new Set(begun)]).toEqual([first, second])
+    expect(begun.lastIndexOf(String(first))).toBeLessThan(begun.indexOf(String(second)))
+    const merged = async (run: Run): Promise<string> => String((await agency.pullRequests.ofRun(run.id)).mergedCommit)
+    repository.git('merge-base', '--is-ancestor', await merged(runs[0]), await merged(runs[1]))
+    expect(await merged(runs[1])).toBe(repository.git('rev-parse', 'main'))
+    expect([repository.read('a.txt'), repository.read('b.txt')]).toEqual(['a.txt', 'b.txt'])
   })
 
   it('is done again in the same clone after a rejection, and its pull request is updated', async () => {
