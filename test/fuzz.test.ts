@@ -28,6 +28,7 @@ import { briefs as briefsTable } from '../src/work/briefs/store.ts'
 import { CreateMission } from '../src/work/missions/contract.ts'
 import { CreateRun, type Run } from '../src/work/runs/contract.ts'
 import { findRun } from '../src/work/runs/store.ts'
+import type { Jobs } from '../src/jobs/queue.ts'
 import { Execute } from '../src/work/mission-workspaces/executions/contract.ts'
 import { agentOf } from './support/agency.ts'
 import type { Playbook } from '../src/playbooks/contract.ts'
@@ -67,7 +68,8 @@ const divided: Playbook = { ...direct, branches, paths }
 /** Starts the whole product with one agent that never ends and occupies the only slot, so that other work waits. */
 async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const { db } = await openFresh()
-  const { agency, org, routes } = await startAgency(db, { slots: 1, playbooks: [divided], ...openRepositories() })
+  const { agency, jobs, org, routes } = await startAgency(db, { slots: 1, playbooks: [divided], ...openRepositories() })
+  jobs.handle('doomed', () => Promise.reject(new Error('it never succeeds')))
   const repository = makeRepository()
   const create = (steps: unknown[]): Promise<Run> =>
     agency.runs.create(operator, CreateRun.parse({ goal: 'Wait', runtimeOptions: { scenario: { steps } } }))
@@ -130,6 +132,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
       ids['persona']?.splice(2, 0, free.slug)
       Object.assign(ids, await waiting(agency, db, runs, operation === 'run.resume'))
       if (inRepository.includes(operation)) Object.assign(ids, await proposed(agency, db, repository))
+      if (operation === 'job.retry') ids['job_id'] = await givenUp(db, jobs)
       if (operation.startsWith('workspace.')) Object.assign(ids, await settled(agency, operation))
       else ids['mission_id'] = [...missions.map((mission) => mission.id), first.missionId]
       // Adds one open note, unless the run or its brief has been cancelled.
@@ -229,6 +232,13 @@ async function waiting(agency: Agency, db: Db, [first, second]: readonly Run[], 
     target: [gated.id, 'x', gates[0]?.id ?? ''],
     question_id: ['x', 'qst_', question.id],
   }
+}
+
+/** Creates a job that is given up after its first try. */
+async function givenUp(db: Db, jobs: Jobs): Promise<string[]> {
+  await db.write([], (tx) => jobs.enqueue(tx, { kind: 'doomed', maxTries: 1 }))
+  const dead = await until(async () => (await jobs.listDead()).find(({ kind }) => kind === 'doomed'))
+  return [dead.id, dead.id, dead.id]
 }
 
 const inRepository = ['pr.show', 'pr.diff', 'brief.diff']
