@@ -242,21 +242,28 @@ export interface Retried {
  */
 export async function reviveJob(tx: Tx, id: JobId, at: string): Promise<Retried | null> {
   const sql = sqlOf(tx)
-  const revived = await jobs.first(
-    sql,
-    `UPDATE jobs SET status = 'waiting', tries = 0, due_at = ?, again_at = NULL, holds_lane = CASE WHEN lane IS NULL THEN 0 ELSE 1 END
+  // A job that a worker gives up between two of these statements is found by the next round.
+  for (;;) {
+    const revived = await jobs.first(
+      sql,
+      `UPDATE jobs SET status = 'waiting', tries = 0, due_at = ?, again_at = NULL, holds_lane = CASE WHEN lane IS NULL THEN 0 ELSE 1 END
 WHERE id = ? AND status = 'dead' AND NOT EXISTS (
   SELECT 1 FROM jobs AS other WHERE other.kind = jobs.kind AND other.key = jobs.key AND other.status = 'waiting')
 RETURNING *`,
-    [at, id],
-  )
-  if (revived !== undefined) return { outcome: 'retried', job: revived }
-  const job = await jobs.first(sql, 'SELECT * FROM jobs WHERE id = ?', [id])
-  if (job === undefined) return null
-  if (job.status !== 'dead') return { outcome: 'not_dead', job }
-  await sql.run('DELETE FROM jobs WHERE id = ?', [id])
-  const other = "SELECT * FROM jobs WHERE kind = ? AND key = ? AND status = 'waiting'"
-  return { outcome: 'joined', job: await jobs.one(sql, other, [job.kind, job.key]) }
+      [at, id],
+    )
+    if (revived !== undefined) return { outcome: 'retried', job: revived }
+    const job = await jobs.first(sql, 'SELECT * FROM jobs WHERE id = ?', [id])
+    if (job === undefined) return null
+    if (job.status !== 'dead') return { outcome: 'not_dead', job }
+    const other = await jobs.first(sql, "SELECT * FROM jobs WHERE kind = ? AND key = ? AND status = 'waiting'", [
+      job.kind,
+      job.key,
+    ])
+    if (other === undefined) continue
+    await sql.run('DELETE FROM jobs WHERE id = ?', [id])
+    return { outcome: 'joined', job: other }
+  }
 }
 
 const marks = (values: readonly SqlValue[]): string => values.map(() => '?').join(', ')
