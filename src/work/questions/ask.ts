@@ -224,7 +224,7 @@ export async function askAboutBudget(scope: RunScope, brief: Brief, reason: stri
       {
         key: 'raise',
         label: 'Raise the limit',
-        detail: `The limit is doubled${isShared ? ', and every run that waits for it continues' : ''}. Answer with a number to set another limit.`,
+        detail: `The limit is doubled, or raised by as much again above what is spent already${isShared ? ', and every run that waits for it continues' : ''}. Answer with a number to set another limit.`,
       },
       {
         key: 'abandon',
