@@ -23,6 +23,7 @@ import { addresses, Link, navigate, type RunView, useAddress } from '../router.t
 import { Cost } from '../runs/cost.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { runState } from '../runs/state.ts'
+import { WaitsFor } from '../runs/waits-for.tsx'
 import { Stops } from '../stops/stops.tsx'
 import { counted } from '../text.ts'
 import { ArchitectureView } from '../tiers/architecture-view.tsx'
@@ -166,7 +167,7 @@ const ChangesView = createLazy(
 )
 
 function RunHeader({ inspection }: { inspection: Inspection }) {
-  const { run, attempts } = inspection
+  const { run, attempts, waitsFor } = inspection
   return (
     <header className="run-header">
       <div className="grow">
@@ -184,6 +185,7 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
           </span>
           <code className="muted">{run.id}</code>
         </p>
+        <WaitsFor reason={waitsFor} />
         <RunRepository run={run} />
         {run.summary !== null && <p className="summary">{run.summary}</p>}
       </div>

@@ -7,6 +7,7 @@ import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
 import { Simulated } from './simulated.tsx'
 import { runState } from './state.ts'
+import { WaitsFor } from './waits-for.tsx'
 
 /** Lists runs, one row each; on a phone each row takes two lines. */
 export function RunTable({ runs }: { runs: readonly RunLine[] }) {
@@ -42,7 +43,7 @@ export function RunTable({ runs }: { runs: readonly RunLine[] }) {
 function RunRow({ run }: { run: RunLine }) {
   return (
     <tr data-run={run.id}>
-      <td className="status" title={run.waitsFor === null ? undefined : `Waits for ${run.waitsFor}`}>
+      <td className="status">
         <StateLabel state={runState(run.status)} />
       </td>
       <td className="goal">
@@ -54,6 +55,7 @@ function RunRow({ run }: { run: RunLine }) {
           </span>
         )}
         <code className="muted wide">{run.id}</code>
+        <WaitsFor reason={run.waitsFor} />
       </td>
       <td className="figure briefs">
         {figure(doneOf(run))}/{figure(run.briefsTotal)}
