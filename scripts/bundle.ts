@@ -1,4 +1,5 @@
-import { chmodSync, cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 import { rolldown } from 'rolldown'
@@ -28,6 +29,7 @@ export async function bundleInto(folder: string, more: Readonly<Record<string, s
   ])
   writeFileSync(join(folder, 'licences.txt'), licencesOf(modules.flat()))
   copyData(folder)
+  writeFileSync(join(folder, 'build.txt'), `${hashOf(folder)}\n`)
   if (environment !== undefined) process.env['NODE_ENV'] = environment
 }
 
@@ -64,6 +66,14 @@ async function buildWeb(folder: string): Promise<string[]> {
   })
   if (!('output' in built)) throw new Error('vite was expected to build once')
   return built.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+}
+
+/** Returns the name of a build: the same sources make the same one. */
+function hashOf(folder: string): string {
+  const hash = createHash('sha256')
+  for (const path of globSync(['*.mjs', 'migrations/*'], { cwd: folder }).sort())
+    hash.update(`${path}\n`).update(readFileSync(join(folder, path)))
+  return hash.digest('hex').slice(0, 8)
 }
 
 /** Copies the files that are read at run time to the same path relative to the code as in the source. */

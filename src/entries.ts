@@ -41,6 +41,17 @@ export const version: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
+/**
+ * The version with the build of an installation, `0.1.0+1f3c9a2b`: two builds of one version may differ in the answers of
+ * the daemon. It is read once, because an upgrade replaces the file below a daemon that goes on. The source tree has no
+ * build.
+ */
+export const versionWithBuild: string = fromSource ? version : `${version}+${readBuild()}`
+
+function readBuild(): string {
+  return readFileSync(new URL('./build.txt', import.meta.url), 'utf8').trim()
+}
+
 /** Returns the path of a playbook's prompt; the build copies prompts to the same relative path beside the bundle. */
 export const promptPath = (playbook: string, name: string): string =>
   fileURLToPath(new URL(`./playbooks/${playbook}/prompts/${name}.md`, import.meta.url))

@@ -2,13 +2,17 @@ import { type HomePaths, homePaths } from '../daemon/home.ts'
 import { pause, systemClock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
 import { type Client, createClient } from '../client/client.ts'
-import { type Environment, socketOf, tokenOf } from './daemon-address.ts'
+import { createVersions, type Versions, type VersionsOptions } from '../client/versions.ts'
+import { versionWithBuild } from '../entries.ts'
+import { type Environment, readDaemonFile, socketOf, tokenOf } from './daemon-address.ts'
 import { createTerminal, type Terminal, visible } from './terminal.ts'
 
 /** The context of every command: the terminal, the home, and clients of the daemon. */
 export interface CliContext extends Terminal {
   readonly env: Environment
   readonly paths: HomePaths
+  /** The versions of this command and of the daemon that answers it. */
+  readonly versions: Versions
   nowMs(): number
   /** Prints a value as JSON: indented on a terminal, in one line otherwise. */
   json(value: unknown): void
@@ -22,20 +26,28 @@ export interface CliContext extends Terminal {
   agentApi(): Client
 }
 
-export function createContext(env: Environment): CliContext {
+/** Without `complete`, every answer of a daemon of another version is refused. */
+export function createContext(env: Environment, complete: VersionsOptions['complete'] = async () => null): CliContext {
   const terminal = createTerminal(env)
   const paths = homePaths(env)
+  const versions = createVersions({
+    own: versionWithBuild,
+    recorded: () => readDaemonFile(paths)?.version ?? null,
+    complete,
+  })
   const client = (whenDown: () => Promise<void>): Client =>
     createClient({
       socket: () => socketOf(env, paths),
       token: () => tokenOf(env, paths),
       whenDown,
       notify: terminal.err,
+      versions,
     })
   const context: CliContext = {
     ...terminal,
     env,
     paths,
+    versions,
     nowMs: () => systemClock.nowMs(),
     json: (value) => terminal.out(JSON.stringify(value, null, terminal.isTty ? 2 : 0)),
     text: (text) => void process.stdout.write(terminal.isTty ? visible(text) : text),

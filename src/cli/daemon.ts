@@ -38,6 +38,7 @@ export const up: Handler<typeof upCommand> = async (context, options) => {
   const { pid, started, address, url } = await bringUp(context, flags)
   if (!started && options.port !== undefined && new URL(address).port !== options.port)
     context.err(`agency: it listens on ${address}; "agency down" first to change the port`)
+  warnOfVersions(context)
   context.out(`agency ${started ? 'is up' : 'was already up'} (pid ${pid})  ${url}`)
   return 0
 }
@@ -46,7 +47,9 @@ export const up: Handler<typeof upCommand> = async (context, options) => {
 async function bringUp(context: CliContext, flags: string[], triesLeft = 3): Promise<Up> {
   const daemon = await ensureDaemon(context, flags)
   try {
-    const { address } = await context.runningApi().call<Status>(daemonEndpoints.status)
+    // All versions have an address, whatever else they may lack.
+    const onHead = context.versions.note
+    const { address } = await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, { onHead })
     const { url } = await context.runningApi().call<{ url: string }>(daemonEndpoints.link)
     return { ...daemon, address, url }
   } catch (error) {
@@ -68,8 +71,8 @@ export const down: Handler<typeof downCommand> = async (context) => {
   const socket = socketOf(context.env, paths)
   let pid = readDaemonFile(paths)?.pid ?? null
   try {
-    pid = (await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, 5_000)).pid
-    await callOnce(daemonAddress(context), daemonEndpoints.stop, {}, 5_000)
+    pid = (await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, { silenceMs: 5_000 })).pid
+    await callOnce(daemonAddress(context), daemonEndpoints.stop, {}, { silenceMs: 5_000 })
   } catch (error) {
     if (error instanceof Unreachable) {
       context.out('no daemon is running')
@@ -95,10 +98,11 @@ export const down: Handler<typeof downCommand> = async (context) => {
 }
 
 export const status: Handler<typeof statusCommand> = async (context, options) => {
-  const { paths } = context
+  const { paths, versions } = context
   let found: Status
   try {
-    found = await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, 10_000)
+    const onHead = versions.note
+    found = await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, { silenceMs: 10_000, onHead })
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error
     if (!options.json) throw notRunning(paths.home)
@@ -109,11 +113,15 @@ export const status: Handler<typeof statusCommand> = async (context, options) =>
     context.json(found)
     return 0
   }
+  const complete = await versions.read(daemonEndpoints.status, found)
+  for (const line of statusLines(complete, context.nowMs())) context.out(line)
+  warnOfVersions(context)
+  return 0
+}
+
+function statusLines(found: Status, nowMs: number): string[] {
   const { running, store } = found
-  context.out(
-    `agency ${found.version}, up since ${ago(found.started_at, context.nowMs()).replace(/ ago$/, '')} (pid ${found.pid})`,
-  )
-  for (const [name, value] of [
+  const fields: readonly (readonly [name: string, value: string])[] = [
     ['address', found.address],
     ['home', found.home],
     ['store', `${store.kind} ${store.place}`],
@@ -127,7 +135,7 @@ export const status: Handler<typeof statusCommand> = async (context, options) =>
       ].join(', '),
     ],
     ...found.waiting.map((run): [string, string] => ['waiting', `${run.run_id} for ${run.waits_for}`]),
-    ...found.stops.map((stop): [string, string] => ['stopped', stopText(stop, context.nowMs())]),
+    ...found.stops.map((stop): [string, string] => ['stopped', stopText(stop, nowMs)]),
     ...found.provider_holds.map((hold): [string, string] => [
       'held',
       `${hold.provider} until ${hold.until}: ${hold.reason}; "agency resume" releases it`,
@@ -138,9 +146,16 @@ export const status: Handler<typeof statusCommand> = async (context, options) =>
     ...(found.unpriced_calls === 0
       ? []
       : [['unpriced', `${counted(found.unpriced_calls, 'model call')} of active runs without a known price`] as const]),
-  ] as const)
-    context.out(`${name.padEnd(8)} ${plain(value)}`)
-  return 0
+  ]
+  return [
+    `agency ${found.version}, up since ${ago(found.started_at, nowMs).replace(/ ago$/, '')} (pid ${found.pid})`,
+    ...fields.map(([name, value]) => `${name.padEnd(8)} ${plain(value)}`),
+  ]
+}
+
+function warnOfVersions(context: CliContext): void {
+  const difference = context.versions.difference()
+  if (difference !== null) context.err(`warning: ${difference.message}\n  ${difference.hint}`)
 }
 
 export const open: Handler<typeof openCommand> = async (context, { path }) => {

@@ -1,7 +1,9 @@
 import { explainConfiguration, loadConfiguration } from '../config/load.ts'
 import type { DaemonStatus } from '../daemon/contract.ts'
+import type { ProbedDaemon } from '../doctor/daemon.ts'
 import { examine } from '../doctor/doctor.ts'
 import { systemClock } from '../kernel/clock.ts'
+import type { Endpoint } from '../operations/endpoint.ts'
 import type { ResolvedTeam } from '../team/contract.ts'
 import { Unreachable } from '../client/http.ts'
 import { callOnce } from '../client/send.ts'
@@ -45,9 +47,16 @@ export async function printSchemas(context: CliContext): Promise<number> {
   return 0
 }
 
-async function probeDaemon(context: CliContext): Promise<Wire<DaemonStatus> | null> {
+/** Completes an answer of a daemon of another version. */
+export const completeAnswer = async (endpoint: Endpoint, answer: unknown): Promise<{ answer: unknown } | null> =>
+  (await import('./offline/answers.ts')).completeAnswer(endpoint, answer)
+
+async function probeDaemon(context: CliContext): Promise<ProbedDaemon | null> {
+  const { versions } = context
   try {
-    return await callOnce<Wire<DaemonStatus>>(daemonAddress(context), daemonEndpoints.status, {}, 5_000)
+    const options = { silenceMs: 5_000, onHead: versions.note }
+    const found = await callOnce<Wire<DaemonStatus>>(daemonAddress(context), daemonEndpoints.status, {}, options)
+    return { pid: found.pid, address: found.address, version: found.version, difference: versions.difference() }
   } catch (error) {
     if (error instanceof Unreachable) return null
     throw error

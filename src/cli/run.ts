@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 
 import { type AgencyError, exitCodes } from '../kernel/errors.ts'
 import { ApiError } from '../operations/problem.ts'
-import { createContext } from './context.ts'
+import { type CliContext, createContext } from './context.ts'
 import { buildProgram, UsageError } from './program.ts'
 
 /** Runs one command line. The only error boundary: every refusal becomes one line, a hint and an exit code. */
@@ -12,11 +12,13 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
     if (error.code !== 'EPIPE') throw error
     process.exit(0)
   })
+  let context: CliContext | undefined
   try {
-    const program = buildProgram(createContext(process.env), (code) => (process.exitCode = code), words[0])
+    context = createContext(process.env, async (...answer) => (await import('./offline.ts')).completeAnswer(...answer))
+    const program = buildProgram(context, (code) => (process.exitCode = code), words[0])
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' })
   } catch (error) {
-    process.exitCode = report(error)
+    process.exitCode = report(context === undefined ? error : context.versions.explain(error))
   }
 }
 

@@ -9,6 +9,7 @@ import { get, patch, post, put, remove } from '../operations/endpoint.ts'
 import { ApiError } from '../operations/problem.ts'
 import { type Client, type ClientOptions, createClient } from './client.ts'
 import type { StreamMessage } from './sse.ts'
+import { createVersions } from './versions.ts'
 
 type Answer = (request: IncomingMessage & { text: string }, response: ServerResponse) => void
 
@@ -38,6 +39,7 @@ function clientOn(socket: string, more: Partial<ClientOptions> = {}): { client: 
     token: () => 'opr_secret',
     whenDown: () => Promise.reject(new Error('down')),
     notify: (line) => notices.push(line),
+    versions: createVersions({ own: '1.0.0', recorded: () => null, complete: async (_, answer) => ({ answer }) }),
     ...more,
   })
   return { client, notices }

@@ -7,6 +7,7 @@ import { requestFor } from '../operations/request.ts'
 import { ConnectionLost, exchange, type HttpHead, type HttpRequest, NoAnswer, Unreachable } from './http.ts'
 import { authorization, parseAnswer, send } from './send.ts'
 import { createStreamReader, type StreamMessage } from './sse.ts'
+import type { Versions } from './versions.ts'
 
 export interface ClientOptions {
   socket(): string
@@ -16,6 +17,7 @@ export interface ClientOptions {
   whenDown(): Promise<void>
   /** Takes warnings and notices for the person at the terminal. */
   notify(line: string): void
+  versions: Versions
 }
 
 /** The command line's client of the daemon. */
@@ -47,7 +49,7 @@ export function createClient(options: ClientOptions): Client {
     // All tries carry the same key: the daemon carries the operation out once even if the first try reached it.
     const key = isRead ? {} : { idempotencyKey: randomToken() }
     const once = (): Promise<string> =>
-      send({ socket: options.socket(), token: options.token() }, request, { accept, ...key, onHead: printWarnings })
+      send({ socket: options.socket(), token: options.token() }, request, { accept, ...key, onHead: readHead })
     try {
       return await sendWhenUp(once)
     } catch (error) {
@@ -61,8 +63,9 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  function printWarnings({ headers }: HttpHead): void {
-    for (const text of headers.get('agency-warning')?.split(',') ?? [])
+  function readHead(head: HttpHead): void {
+    options.versions.note(head)
+    for (const text of head.headers.get('agency-warning')?.split(',') ?? [])
       options.notify(`warning: ${decodeURIComponent(text)}`)
   }
 
@@ -91,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
         ...(last === undefined ? {} : { 'Last-Event-ID': last }),
       }
       try {
-        for await (const message of streamOnce(options.socket(), { method, path, headers }, signal)) {
+        for await (const message of streamOnce(options, { method, path, headers }, signal)) {
           awaySince = null
           if (message !== 'open' && message.event === 'end') return
           if (message !== 'open' && message.id !== null) last = message.id
@@ -112,14 +115,14 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     call: async <T>(endpoint: Endpoint, input: object = {}) =>
-      parseAnswer<T>(await sendReliably(endpoint, input, 'application/json')),
+      options.versions.read(endpoint, parseAnswer<T>(await sendReliably(endpoint, input, 'application/json'))),
     yaml: (endpoint, input = {}) => sendReliably(endpoint, input, 'application/yaml'),
     follow,
   }
 }
 
 async function* streamOnce(
-  socket: string,
+  { socket, versions }: Pick<ClientOptions, 'socket' | 'versions'>,
   request: HttpRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<StreamMessage | 'open'> {
@@ -131,8 +134,9 @@ async function* streamOnce(
   const stop = new AbortController()
   signal?.addEventListener('abort', () => stop.abort(), { once: true })
   let ended: { error?: unknown } | null = null
-  exchange(socket, request, {
+  exchange(socket(), request, {
     onHead: (head) => {
+      versions.note(head)
       status = head.status
       if (status === 200) ready.push('open')
       wake()

@@ -54,9 +54,8 @@ export const callOnce = async <T>(
   address: DaemonAddress,
   endpoint: Endpoint,
   input: object = {},
-  silenceMs?: number,
-): Promise<T> =>
-  parseAnswer<T>(await send(address, requestFor(endpoint, input), silenceMs === undefined ? {} : { silenceMs }))
+  options: Pick<SendOptions, 'silenceMs' | 'onHead'> = {},
+): Promise<T> => parseAnswer<T>(await send(address, requestFor(endpoint, input), options))
 
 export const parseAnswer = <T>(text: string): T => (text === '' ? null : JSON.parse(text)) as T
 

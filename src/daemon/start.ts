@@ -14,7 +14,7 @@ import { ownHome } from '../db/owner.ts'
 import type { Db, ReadTx } from '../db/port.ts'
 import { createHeartbeat } from '../engine/loop/heartbeat.ts'
 import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../engine/loop/wakes.ts'
-import { playbooksRoot, promptPath, talentRoot, version, webRoot } from '../entries.ts'
+import { playbooksRoot, promptPath, talentRoot, version, versionWithBuild, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
 import { createJobs, type Jobs } from '../jobs/queue.ts'
 import { createJobService } from '../jobs/service.ts'
@@ -326,7 +326,7 @@ async function open(
     clock,
     log,
     webRoot: web,
-    version,
+    version: versionWithBuild,
     maxBodyBytes: values.bodyLimitMb * 1_000_000,
   })
 

@@ -4,14 +4,22 @@ import { DatabaseSync } from 'node:sqlite'
 
 import type { Configuration } from '../config/contract.ts'
 import type { HomePaths } from '../daemon/home.ts'
-import { version } from '../entries.ts'
+import type { AgencyError } from '../kernel/errors.ts'
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
 
 /**
  * Asks the daemon for its status; resolves to null when nothing listens. Rejects when a process listens that does not
  * respond like a daemon.
  */
-export type DaemonProbe = () => Promise<{ pid: number; address: string; version: string } | null>
+export type DaemonProbe = () => Promise<ProbedDaemon | null>
+
+export interface ProbedDaemon {
+  pid: number
+  address: string
+  version: string
+  /** Names the version of the daemon and that of this command where they are not the same. */
+  difference: AgencyError | null
+}
 
 const defaultPort = 7717
 
@@ -33,14 +41,9 @@ export async function examineDaemon(
   return [ok('daemon', 'not running; commands start it when they need it'), await examinePort(configuration)]
 }
 
-function examineVersion(found: { pid: number; version: string }): Finding {
-  const detail = `${found.version}, pid ${found.pid}`
-  if (found.version === version) return ok('daemon', detail)
-  return warn(
-    'daemon',
-    `${detail}; this command is version ${version}`,
-    'Run "agency down": the next command starts the new version.',
-  )
+function examineVersion({ version, pid, difference }: ProbedDaemon): Finding {
+  if (difference === null) return ok('daemon', `${version}, pid ${pid}`)
+  return warn('daemon', `pid ${pid}; ${difference.message}`, difference.hint ?? '')
 }
 
 const nextStep = (paths: HomePaths): string =>

@@ -13,6 +13,7 @@ import { openStore, type StoreLocation } from '../db/open.ts'
 import { ownHome } from '../db/owner.ts'
 import { version } from '../entries.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { type AgencyError, refusal } from '../kernel/errors.ts'
 import { systemIds } from '../kernel/ids.ts'
 import type { NotificationRecord } from '../notify/contract.ts'
 import { recordOutcome } from '../notify/outcome.ts'
@@ -312,15 +313,22 @@ describe('a home', () => {
 
 describe('a daemon', () => {
   it('that responds is reported, also one of another version', async () => {
-    const answers = (version: string) => async () => ({ pid: 42, version, address: 'http://127.0.0.1:1' })
+    const answers = (difference: AgencyError | null) => async () => ({
+      pid: 42,
+      version,
+      address: 'http://127.0.0.1:1',
+      difference,
+    })
+    const other = refusal('unsupported', 'the daemon is version 9.9', { hint: 'Restart it.' })
     const paths = await installed()
-    expect(find(await examined(paths, { probe: answers(version) }), 'daemon')).toMatchObject({
+    expect(find(await examined(paths, { probe: answers(null) }), 'daemon')).toMatchObject({
       status: 'ok',
       detail: `${version}, pid 42`,
     })
-    expect(find(await examined(paths, { probe: answers('9.9') }), 'daemon')).toMatchObject({
+    expect(find(await examined(paths, { probe: answers(other) }), 'daemon')).toMatchObject({
       status: 'warn',
-      detail: `9.9, pid 42; this command is version ${version}`,
+      detail: 'pid 42; the daemon is version 9.9',
+      next: 'Restart it.',
     })
   })
 

@@ -53,6 +53,7 @@ export function createApp(
     await next()
     for (const name in securityHeaders) c.res.headers.set(name, securityHeaders[name] as string)
     c.res.headers.set('x-request-id', requestId)
+    c.res.headers.set('agency-version', options.version)
     if (c.req.path.startsWith('/api')) c.res.headers.set('cache-control', 'no-store')
     log.debug('request', {
       requestId,

@@ -126,6 +126,12 @@ describe('an operation over HTTP', () => {
     expectProblem(await send('PUT', '/somewhere', { body: {} }), 405, 'unsupported')
   })
 
+  it('carries the version of the daemon, refused or not', async () => {
+    const { send } = await startNotes()
+    for (const path of ['/api/notes/note_1', '/api/nothing', '/healthz'])
+      expect((await send('GET', path)).headers['agency-version']).toBe('0.0.0-test')
+  })
+
   it('gives each request an id and logs it without its content', async () => {
     const { send, logged, operatorToken } = await startNotes()
     const ids = (await Promise.all([1, 2, 3].map(() => send('GET', '/api/notes/note_1?how_many=9')))).map(
