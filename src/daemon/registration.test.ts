@@ -18,6 +18,9 @@ const identity = (home: string, id = 'wrk_1'): WorkerIdentity => ({
   fingerprint: `fingerprint of ${home}`,
 })
 
+/** No process can have this pid. */
+const noPid = 4_194_305
+
 describePostgres('a daemon on a shared database', (openFresh) => {
   const begin = async () => {
     const clock = createVirtualClock()
@@ -84,23 +87,53 @@ describePostgres('a daemon on a shared database', (openFresh) => {
     expect(await register(db, identity('/homes/b', 'wrk_2'))).toBe('wrk_2:1')
   })
 
-  it('leaves the schema as it is while a daemon of an older version uses it', async () => {
+  /** Makes the database one of the first version, which a daemon with this pid has just used from `/homes/a`. */
+  const beginOld = async (pid: number) => {
     const { db, open, raw, clock } = await begin()
     await db.close()
     await raw('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
     const first = readFileSync(new URL('../db/migrations/0001.postgres.sql', import.meta.url), 'utf8')
     await raw(`${first}; CREATE TABLE migrations (number INTEGER PRIMARY KEY, applied_at TEXT NOT NULL);
 INSERT INTO migrations (number, applied_at) VALUES (1, 'then');
-INSERT INTO workers (id, boot, host, pid, started_at, heartbeat_at) VALUES ('wrk_1', 1, 'machine', 12, '${clock.at()}', '${clock.at()}')`)
+INSERT INTO workers (id, boot, host, pid, started_at, heartbeat_at) VALUES ('wrk_1', 1, 'machine', ${pid}, '${clock.at()}', '${clock.at()}')`)
     const openAs = (who: WorkerIdentity): Promise<Db> =>
       open({ beforeMigration: async (tx) => void (await refuseForeign(tx, who)) })
+    const findSchema = async (): Promise<unknown> =>
+      (await raw('SELECT MAX(number) AS number FROM migrations'))[0]?.['number']
+    return { clock, openAs, findSchema }
+  }
+
+  it('leaves the schema as it is while a daemon of an older version uses it', async () => {
+    const { openAs, findSchema } = await beginOld(noPid)
     await expect(openAs(identity('/homes/b', 'wrk_2'))).rejects.toMatchObject({
       code: 'store_unusable',
-      message: expect.stringContaining('in use by the daemon of another home on machine (pid 12') as never,
+      message: expect.stringContaining(`in use by the daemon of another home on machine (pid ${noPid}`) as never,
     })
-    expect(await raw('SELECT MAX(number) AS number FROM migrations')).toEqual([{ number: 1 }])
+    expect(await findSchema()).toBe(1)
+  })
+
+  it('takes the database of its older version over at once if that daemon has ended', async () => {
+    const { openAs, findSchema } = await beginOld(noPid)
     await openAs(identity('/homes/a'))
-    expect(await raw('SELECT MIN(number) AS number FROM migrations WHERE number > 1')).toEqual([{ number: 2 }])
+    expect(await findSchema()).toBeGreaterThan(1)
+  })
+
+  it('is refused in a copy of a home whose daemon of an older version lives', async () => {
+    const { openAs, findSchema, clock } = await beginOld(process.ppid)
+    await expect(openAs(identity('/homes/copy'))).rejects.toMatchObject({
+      code: 'store_unusable',
+      message: expect.stringMatching(
+        new RegExp(
+          `^the database is in use by the daemon of the home that this one is a copy of on machine \\(pid ${process.ppid}, `,
+        ),
+      ) as never,
+      hint: expect.stringContaining('Run "agency down" there') as never,
+    })
+    expect(await findSchema()).toBe(1)
+    // Another process has the pid by then.
+    clock.advance(61_000)
+    await openAs(identity('/homes/copy'))
+    expect(await findSchema()).toBeGreaterThan(1)
   })
 
   it('takes a database that was never used, with any key', async () => {

@@ -16,6 +16,7 @@ import {
 import { type AgencyError, refusal } from '../kernel/errors.ts'
 import { randomToken } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
+import { isRunning } from '../processes/is-running.ts'
 import { type HomePaths, readOrCreateSecret } from './home.ts'
 
 /** Returns the identity of the daemon of a home; its id is created with the first one. */
@@ -66,26 +67,33 @@ export async function retireDaemon(db: Db, worker: string, log: Log): Promise<vo
  * before a migration too: a daemon of an older version that uses the store would find tables that it does not know.
  */
 export async function refuseForeign(tx: ReadTx, identity: WorkerIdentity): Promise<KnownWorker[]> {
-  const others = await listOtherWorkers(tx, identity)
-  const refused = await findObstacle(tx, others)
+  const others = await listOtherWorkers(tx, identity, isRunning)
+  const refused = await findObstacle(tx, others, identity)
   if (refused !== null) throw refused
   return others
 }
 
 /** Returns the reason why the daemon of this home cannot use a shared store; null: it can. */
-export async function findObstacle(tx: ReadTx, others: readonly KnownWorker[]): Promise<AgencyError | null> {
+export async function findObstacle(
+  tx: ReadTx,
+  others: readonly KnownWorker[],
+  mine: Pick<WorkerIdentity, 'id'>,
+): Promise<AgencyError | null> {
   const alive = others.find((each) => isAlive(tx, each))
   if (alive !== undefined)
-    return refusal('store_unusable', `the database is in use by ${describe(alive)}`, {
+    return refusal('store_unusable', `the database is in use by ${describe(alive, mine)}`, {
       hint: 'Run "agency down" there, or set DATABASE_URL to another database; the other daemon counts as ended a minute after its last heartbeat.',
     })
   if (!(await isSealedByOther(tx))) return null
   const [last] = others
-  const owner = last === undefined ? 'another home' : describe(last)
+  const owner = last === undefined ? 'another home' : describe(last, mine)
   return refusal('store_unusable', `the database belongs to ${owner}: its events are sealed with another chain.key`, {
     hint: 'Set DATABASE_URL to another database, or put the chain.key of that home into this one to continue its work here.',
   })
 }
 
-const describe = ({ home, host, pid, startedAt, heartbeatAt, stoppedAt }: KnownWorker): string =>
-  `the daemon of ${home === '' ? 'another home' : home} on ${host} (pid ${pid}, started ${startedAt}, ${stoppedAt === null ? `last heartbeat ${heartbeatAt}` : `stopped ${stoppedAt}`})`
+function describe(worker: KnownWorker, mine: Pick<WorkerIdentity, 'id'>): string {
+  const unnamed = worker.id === mine.id ? 'the home that this one is a copy of' : 'another home'
+  const last = worker.stoppedAt === null ? `last heartbeat ${worker.heartbeatAt}` : `stopped ${worker.stoppedAt}`
+  return `the daemon of ${worker.home === '' ? unnamed : worker.home} on ${worker.host} (pid ${worker.pid}, started ${worker.startedAt}, ${last})`
+}

@@ -142,8 +142,10 @@ const examineOwner = (db: Db, paths: HomePaths, key: Uint8Array): Promise<Findin
   db.read(async (tx) => {
     if ((await findSchema(tx)) < homesSince) return []
     const id = readSecret(join(paths.home, 'worker.id'))?.toString('utf8') ?? ''
-    const others = await listOtherWorkers(tx, { ...placeOf(paths, key), id, pid: 0 })
-    const obstacle = await findObstacle(tx, others)
+    const mine = { ...placeOf(paths, key), id, pid: 0 }
+    // Every worker of this schema has a fingerprint, so none has to be recognised by its process.
+    const others = await listOtherWorkers(tx, mine, () => false)
+    const obstacle = await findObstacle(tx, others, mine)
     if (obstacle !== null) return [fail('database', obstacle.message, obstacle.hint)]
     return [ok('database', 'no daemon of another home uses it')]
   })

@@ -66,13 +66,23 @@ export const listDeadWorkers = (tx: ReadTx): Promise<string[]> =>
  * Lists the workers of other homes that have used a shared store, the latest first. Stores of older versions are read
  * too, before they are migrated: they have no columns for the home.
  */
-export async function listOtherWorkers(tx: ReadTx, mine: WorkerIdentity): Promise<KnownWorker[]> {
+export async function listOtherWorkers(
+  tx: ReadTx,
+  mine: WorkerIdentity,
+  isRunning: (pid: number) => boolean,
+): Promise<KnownWorker[]> {
   const all = await knownWorkers.all(
     sqlOf(tx),
     `SELECT id, boot, host, pid, COALESCE(to_jsonb(w)->>'home', '') AS home, COALESCE(to_jsonb(w)->>'fingerprint', '') AS fingerprint,
 started_at, heartbeat_at, to_jsonb(w)->>'stopped_at' AS stopped_at FROM workers w ORDER BY heartbeat_at DESC, id`,
   )
-  return all.filter((each) => !isSameHome(each, mine))
+  return all.filter((each) => {
+    if (each.fingerprint !== '') return each.fingerprint !== mine.fingerprint
+    // A worker of a version without fingerprints is known by its id and its machine, which a copy of its home has too.
+    // The home of this process is locked, so if such a worker still lives, it is that of the home which was copied.
+    if (each.id !== mine.id || each.host !== mine.host) return true
+    return isAlive(tx, each) && each.pid !== mine.pid && isRunning(each.pid)
+  })
 }
 
 export const isAlive = (tx: ReadTx, { stoppedAt, heartbeatAt }: KnownWorker): boolean =>
@@ -102,10 +112,6 @@ const knownWorkers = columns({
   heartbeatAt: text,
   stoppedAt: optional(text),
 })
-
-/** A worker of a version without fingerprints is known by its id and its machine. */
-const isSameHome = (other: KnownWorker, mine: WorkerIdentity): boolean =>
-  other.fingerprint === '' ? other.id === mine.id && other.host === mine.host : other.fingerprint === mine.fingerprint
 
 const deadlineOf = ({ at }: ReadTx): string => isoAt(Date.parse(at) - deadAfterMs)
 
