@@ -25,6 +25,9 @@ describe('briefState', () => {
     expect(textOf('stop:all')).toBe('pending: everything is stopped')
     expect(textOf('stop:org:2')).toBe('pending: its organisation is stopped')
     expect(textOf('budget:mission')).toBe('pending: the budget of its mission is used up')
+    expect(textOf('budget_reserved:persona')).toBe(
+      'pending: running agents have reserved the rest of the budget of its persona',
+    )
     expect(textOf('provider:anthropic until 2026-01-01T12:40:00.000Z')).toMatch(
       /^pending: launches on anthropic are held until \d\d:40:00$/,
     )

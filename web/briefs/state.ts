@@ -76,6 +76,8 @@ export function holdReason(heldBy: string): string {
       return providerReason(subject)
     case 'budget':
       return subject === '' ? 'the budget is used up' : `the budget of its ${subject.split(':')[0]} is used up`
+    case 'budget_reserved':
+      return `running agents have reserved the rest of the budget of its ${subject}`
     default:
       return `held by ${humanise(heldBy)}`
   }

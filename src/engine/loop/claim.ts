@@ -206,7 +206,8 @@ async function withinBudget(scope: RunScope, found: readonly Brief[], budgeted: 
         return amount === undefined ? account : { ...account, budget: withReserved(account.budget, amount) }
       })
       ready.push({ brief, accounts, amounts })
-    } else if (granted.refused.by === 'brief') await holdForBudget(scope, brief, granted.refused)
+    } else if (granted.refused.by === 'brief' && granted.refused.isReserved !== true)
+      await holdForBudget(scope, brief, granted.refused)
     if (scope.run.endedAt !== null) return []
   }
   // A brief without a budget may have failed, and with it the run.

@@ -97,9 +97,10 @@ async function follow(
   classified: Classified,
   end: AttemptEnd,
 ): Promise<void> {
+  const refused = end.refused?.isReserved === true ? null : (end.refused ?? null)
   // Another attempt would be refused before its first call.
-  const refused = end.refused ?? (await refusedByOwnLimit(scope, attempt))
-  switch (refused !== null && isTriedAgain(classified.outcome) ? 'budget' : classified.outcome) {
+  const usedUp = refused ?? (await refusedByOwnLimit(scope, attempt))
+  switch (usedUp !== null && isTriedAgain(classified.outcome) ? 'budget' : classified.outcome) {
     case 'ok':
       if (brief.kind === 'verify') {
         if (end.examination !== null) await recordChecks(scope, attempt, brief, end.examination)
@@ -127,7 +128,10 @@ async function follow(
       else await block(scope, brief, classified.detail, end.cause)
       break
     case 'budget':
-      await blockBrief(scope, brief, refused?.reason ?? classified.detail, 'budget', budgetHold(refused?.by ?? 'brief'))
+      // Nothing is used up: it starts again when another agent returns its reservation.
+      if (usedUp === null && end.refused?.isReserved === true) await retryInterrupted(scope, brief, 'budget_reserved')
+      else
+        await blockBrief(scope, brief, usedUp?.reason ?? classified.detail, 'budget', budgetHold(usedUp?.by ?? 'brief'))
       break
   }
 }

@@ -69,7 +69,7 @@ export interface Hold {
 export type BriefHold = Hold & { readonly runId: string; readonly briefId: string }
 
 /** Reasons that are derived when a brief is read, beside those that are stored. */
-const derivedKinds = ['pause', 'gate', 'dependencies', 'sibling_failed', 'stop', 'provider'] as const
+const derivedKinds = ['pause', 'gate', 'dependencies', 'sibling_failed', 'stop', 'provider', 'budget_reserved'] as const
 
 export const WaitReason = z.object({
   kind: z.enum([...holdKinds, ...derivedKinds]),

@@ -1,12 +1,14 @@
 import type { ReadTx } from '../../db/port.ts'
-import { listFullBudgetsAbove } from '../budgets/store.ts'
+import { isFull, refusedBy } from '../budgets/arithmetic.ts'
+import { accountsOf } from '../budgets/moves.ts'
+import { listAccountsAbove } from '../budgets/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { listHolds, listStops, lookForObstacles } from '../stops/store.ts'
 import type { Brief, WaitReason } from './contract.ts'
 
-type Waiting = Pick<Brief, 'status' | 'personaId' | 'provider'>
+type Waiting = Pick<Brief, 'id' | 'status' | 'personaId' | 'provider'>
 
-/** Finds reasons outside a run that hold its pending briefs: a stop, a provider that accepts no calls, a used-up budget. */
+/** Finds reasons outside a run that hold its pending briefs: a stop, a provider that accepts no calls, a budget. */
 export async function externalHolds(
   tx: ReadTx,
   run: Pick<Run, 'id' | 'missionId' | 'organisationId' | 'status'>,
@@ -27,13 +29,16 @@ export async function externalHolds(
     missionId: run.missionId,
     organisationId: run.organisationId,
     personaIds,
-    briefIds: [],
+    briefIds: 'all' as const,
   }
-  const full = budgeted ? await listFullBudgetsAbove(tx, beneath) : []
-  return ({ provider, personaId }) => {
+  const accounts = budgeted ? await listAccountsAbove(tx, beneath) : []
+  return (brief) => {
+    const { provider } = brief
     const hold = holds.get(provider)
     if (hold !== undefined) return { kind: 'provider', subject: `${provider} until ${hold.until}` }
-    const budget = full.find(({ scope, scopeId }) => scope !== 'persona' || scopeId === String(personaId))
-    return budget === undefined ? null : { kind: 'budget', subject: budget.scope }
+    const full = accountsOf(accounts, brief).filter(({ budget }) => isFull(budget))
+    if (full.length === 0) return null
+    const { by, isReserved } = refusedBy(full.map(({ budget }) => budget))
+    return { kind: isReserved === true ? 'budget_reserved' : 'budget', subject: by }
   }
 }

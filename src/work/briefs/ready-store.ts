@@ -1,7 +1,7 @@
 import { columns, flag, integer, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
-import { isAbove, isFull, isSpent } from '../budgets/store.ts'
+import { isShortOfBudget, isSpent } from '../budgets/store.ts'
 import { isStopped } from '../stops/store.ts'
 
 export interface Work {
@@ -139,8 +139,7 @@ const firstAt = (place: string, { fullRuns, fullKeys, around }: Shape, condition
     around.stopped && `NOT ${isStopped}`,
     around.heldUntil !== null &&
       'NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = c.provider AND h.until > (SELECT at FROM look))',
-    around.budgeted &&
-      `NOT EXISTS (SELECT 1 FROM budgets u JOIN briefs b ON b.id = c.id WHERE ${isFull} AND ${isAbove})`,
+    around.budgeted && `NOT ${isShortOfBudget('c', 'r')}`,
     fullRuns > 0 && 'c.run_id NOT IN (SELECT run_id FROM full_runs)',
     fullKeys > 0 && 'NOT EXISTS (SELECT 1 FROM full_keys k WHERE k.run_id = c.run_id AND k.cap_key = c.cap_key)',
   ].filter((each) => typeof each === 'string')

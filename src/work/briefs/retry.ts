@@ -47,12 +47,15 @@ export async function retryCrash(scope: RunScope, brief: Brief, crash: { readonl
 /** Twenty interruptions in a row have a cause; the brief is blocked instead of being retried indefinitely. */
 export const interruptionLimit = 20
 
+/** Reasons of interruptions that are not counted: each ends by itself or by a person. */
+const notCounted: ReadonlySet<string> = new Set(['stopped', 'provider_limited', 'budget_reserved'])
+
 /**
  * Retries an interrupted brief. An interruption is not the agent's fault and counts for no other limit; a deliberate
  * stop is not counted at all.
  */
 export async function retryInterrupted(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  const interruptions = brief.interruptions + (reason === 'stopped' || reason === 'provider_limited' ? 0 : 1)
+  const interruptions = brief.interruptions + (notCounted.has(reason) ? 0 : 1)
   if (interruptions >= interruptionLimit) {
     await block(scope, brief, `interrupted ${interruptions} times in a row`, 'interrupted')
     return

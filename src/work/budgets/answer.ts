@@ -11,6 +11,7 @@ import { questions } from '../questions/store.ts'
 import { findRun, runs } from '../runs/store.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from './arithmetic.ts'
+import { budgetsOfHold } from './moves.ts'
 import type { RunScope } from '../scope.ts'
 import { abandonBrief, unblockBrief } from '../briefs/unblock.ts'
 import { touchRun } from '../runs/moves.ts'
@@ -69,17 +70,17 @@ function raised(budget: Budget, wanted: Wanted | null): Pick<Budget, 'tokenLimit
       : budget.tokenLimit !== null
         ? { tokens: Math.floor(wanted.bare) }
         : { micros: Math.ceil(wanted.bare * 1e6) }
-  const next = (limit: number | null, spent: number, reserved: number, asked: number | undefined): number | null => {
+  const next = (limit: number | null, spent: number, asked: number | undefined): number | null => {
     if (asked !== undefined && asked <= spent)
       throw refusal('invalid_input', 'the limit must be higher than the amount already spent', {
         data: { spent, limit: asked },
       })
     if (asked !== undefined || limit === null) return asked ?? limit
-    return spent + reserved >= limit ? Math.max(limit * 2, spent + limit) : limit
+    return spent >= limit ? Math.max(limit * 2, spent + limit) : limit
   }
   return {
-    tokenLimit: next(budget.tokenLimit, budget.tokensSpent, budget.tokensReserved, named?.tokens),
-    costLimitMicros: next(budget.costLimitMicros, budget.microsSpent, budget.microsReserved, named?.micros),
+    tokenLimit: next(budget.tokenLimit, budget.tokensSpent, named?.tokens),
+    costLimitMicros: next(budget.costLimitMicros, budget.microsSpent, named?.micros),
   }
 }
 
@@ -121,9 +122,10 @@ export async function releaseHeld(
   why: string,
 ): Promise<void> {
   const hold = budgetHold(held)
-  for (const brief of await listBriefsHeldBy(scope.tx, scope.run.id, hold)) {
-    if (held === 'brief' && brief.id !== scopeId) continue
-    if (held === 'persona' && String(brief.personaId) !== scopeId) continue
+  const found = await listBriefsHeldBy(scope.tx, scope.run.id, hold)
+  const holding = await budgetsOfHold(scope, held, found)
+  for (const [index, brief] of found.entries()) {
+    if (holding[index]?.scopeId !== scopeId) continue
     if (brief.status === 'blocked') await unblockBrief(scope, brief, {}, why)
     else if (brief.status === 'pending')
       await touchRun(

@@ -30,15 +30,45 @@ const granted = (accounts: readonly Account[]): number[] => {
 }
 
 describe('a reservation', () => {
-  it('is what the brief may still use, or a tenth of the smallest limit, and never more than is left', () => {
+  it('is what the brief may still use, at most a tenth of the smallest limit, and never more than is left', () => {
     expect(granted(accountsOf(budget('brief', 'b', 50, 20), budget('run', 'r', 1_000)))).toEqual([30, 30])
     expect(granted(accountsOf(budget('organisation', '1', 5_000), budget('run', 'r', 1_000)))).toEqual([100, 100])
     expect(granted(accountsOf(budget('run', 'r', 1_000, 993)))).toEqual([7])
     expect(granted(accountsOf(budget('run', 'r', null)))).toEqual([0])
+    expect(granted(accountsOf(budget('brief', 'b', 50_000), budget('persona', '2', 3_410)))).toEqual([341, 341])
+    expect(granted(accountsOf(budget('brief', 'b', 50_000)))).toEqual([50_000])
     expect(granted([])).toEqual([])
   })
 
-  it('is refused by the first budget with nothing left, which the reason names', () => {
+  it('is refused by a used-up budget before one that others have reserved, and by the nearest', () => {
+    const reserved = { ...budget('organisation', '1', 3_410, 2_830), tokensReserved: 580 }
+    const run = budget('run', 'r', 1_000, 1_100)
+    const reason = 'the budget of the run is used up (1,100 tokens of 1,000 tokens)'
+    expect(reserve(accountsOf(reserved, run))).toEqual({ refused: { by: 'run', reason } })
+    const both = accountsOf(budget('organisation', '1', 10, 10), budget('persona', '2', 10, 10), run)
+    expect(reserve(both)).toMatchObject({ refused: { by: 'run' } })
+    expect(reserve(accountsOf(reserved, budget('run', 'r', 1_000)))).toEqual({
+      refused: {
+        by: 'organisation',
+        reason:
+          'the rest of the budget of organisation 1 is reserved by other agents (2,830 of 3,410 tokens spent, 580 reserved)',
+        isReserved: true,
+      },
+    })
+    const paid = {
+      ...budget('run', 'r', null),
+      costLimitMicros: 5_000_000,
+      microsSpent: 1_000_000,
+      microsReserved: 4e6,
+    }
+    expect(reserve(accountsOf(paid))).toMatchObject({
+      refused: {
+        reason: 'the rest of the budget of the run is reserved by other agents ($1.00 of $5.00 spent, $4.00 reserved)',
+      },
+    })
+  })
+
+  it('is refused by a used-up budget, which the reason names', () => {
     const [brief, run] = [budget('brief', 'b', 50, 50), budget('run', 'r', 1_000)]
     expect(reserve(accountsOf(brief, run))).toEqual({
       refused: { by: 'brief', reason: 'the brief’s own budget is used up (50 tokens of 50 tokens)' },

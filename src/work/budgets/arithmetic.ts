@@ -1,5 +1,5 @@
 import { moneyText } from '../../kernel/amounts.ts'
-import type { Account, Amount, Budget, BudgetScope, Holder, Reservation } from './contract.ts'
+import { type Account, type Amount, type Budget, BudgetScope, type Holder, type Reservation } from './contract.ts'
 
 export const nothing: Amount = { tokens: 0, micros: 0 }
 
@@ -9,24 +9,27 @@ type Unit = (typeof units)[number]
 export interface Refused {
   readonly by: BudgetScope
   readonly reason: string
+  /** The budget is not used up: it has room again when another holder returns its reservation. */
+  readonly isReserved?: boolean
 }
 
-/** The amounts in the order of the accounts, or the first budget that has nothing left. */
+/** The amounts in the order of the accounts, or the budget that has nothing left. */
 export type Granted = { readonly amounts: readonly Amount[] } | { readonly refused: Refused }
 
 /**
- * Returns the amounts that an attempt may reserve now, in each account in which it holds nothing: all that its brief may
- * still use, or else a tenth of the smallest limit, but never more than any of these accounts has left. The attempt
- * reserves more when that is spent, so that several agents share a budget and none blocks all of it.
+ * Returns the amounts that an attempt may reserve now, in each account in which it holds nothing: what its brief may
+ * still use, but at most a tenth of the smallest limit above the brief, and never more than any of these accounts has
+ * left. The attempt reserves more when that is spent, so that several agents share a budget and none blocks all of it.
  */
 export function reserve(accounts: readonly Account[]): Granted {
+  const full = accounts.filter((account) =>
+    units.some((unit) => isLacking(account, unit) && roomIn(account.budget, unit) < 1),
+  )
+  if (full.length > 0) return { refused: refusedBy(full.map(({ budget }) => budget)) }
   const amounts: Amount[] = accounts.map(() => nothing)
   for (const unit of units) {
-    const limited = accounts.filter(({ budget }) => limitOf(budget, unit) !== null)
-    const lacking = limited.filter((account) => heldIn(account)[unit] < 1)
-    const full = lacking.find(({ budget }) => roomIn(budget, unit) < 1)
-    if (full !== undefined) return { refused: { by: full.budget.scope, reason: describeUse(full.budget) } }
-    const amount = Math.min(wantedFrom(limited, unit), ...lacking.map(({ budget }) => roomIn(budget, unit)))
+    const lacking = accounts.filter((account) => isLacking(account, unit))
+    const amount = Math.min(wantedFrom(accounts, unit), ...lacking.map(({ budget }) => roomIn(budget, unit)))
     for (const account of lacking) {
       const index = accounts.indexOf(account)
       amounts[index] = { ...(amounts[index] as Amount), [unit]: amount }
@@ -35,12 +38,35 @@ export function reserve(accounts: readonly Account[]): Granted {
   return { amounts }
 }
 
-function wantedFrom(limited: readonly Account[], unit: Unit): number {
-  const own = limited.filter(({ budget: { scope } }) => scope === 'brief' || scope === 'delegation')
-  return own.length > 0
-    ? Math.min(...own.map((account) => roomIn(account.budget, unit) + heldIn(account)[unit]))
-    : Math.min(...limited.map(({ budget }) => Math.max(1, Math.floor((limitOf(budget, unit) as number) / 10))))
+/** Reports whether an account has a limit and nothing that the attempt may use. */
+const isLacking = (account: Account, unit: Unit): boolean =>
+  limitOf(account.budget, unit) !== null && heldIn(account)[unit] < 1
+
+/**
+ * Names one of the budgets with nothing left: one that is used up, which only a higher limit changes, before one that
+ * others have reserved; and the nearest first.
+ */
+export function refusedBy(full: readonly Budget[]): Refused {
+  const near = full.toSorted((one, other) => distanceOf(one) - distanceOf(other))
+  const budget = near.find(isUsedUp) ?? (near[0] as Budget)
+  return isUsedUp(budget)
+    ? { by: budget.scope, reason: describeUse(budget) }
+    : { by: budget.scope, reason: describeReserved(budget), isReserved: true }
 }
+
+const distanceOf = ({ scope }: Budget): number => BudgetScope.options.indexOf(scope)
+
+function wantedFrom(accounts: readonly Account[], unit: Unit): number {
+  const limited = accounts.filter(({ budget }) => limitOf(budget, unit) !== null)
+  const own = limited.filter(({ budget }) => isOwn(budget))
+  const rest = own.map((account) => roomIn(account.budget, unit) + heldIn(account)[unit])
+  // A share of a budget in which a delegation has set an amount aside is not needed.
+  const shared = own.length === 0 ? limited : limited.filter((each) => !isOwn(each.budget) && isLacking(each, unit))
+  const shares = shared.map(({ budget }) => Math.max(1, Math.floor((limitOf(budget, unit) as number) / 10)))
+  return Math.min(...rest, ...shares)
+}
+
+const isOwn = ({ scope }: Budget): boolean => scope === 'brief' || scope === 'delegation'
 
 /**
  * Sets an amount aside in every account for a new holder, such as a delegation of an attempt: first from the
@@ -134,6 +160,10 @@ const roomIn = (budget: Budget, unit: Unit): number =>
     ? (budget.tokenLimit ?? Infinity) - budget.tokensSpent - budget.tokensReserved
     : (budget.costLimitMicros ?? Infinity) - budget.microsSpent - budget.microsReserved
 
+/** Reports whether nothing is left to reserve for another attempt. */
+export const isFull = (budget: Budget): boolean =>
+  units.some((unit) => limitOf(budget, unit) !== null && roomIn(budget, unit) < 1)
+
 /** Reports whether nothing is left of a limit, apart from reservations. */
 export const isUsedUp = ({ tokensSpent, tokenLimit, microsSpent, costLimitMicros }: Spendable): boolean =>
   (tokenLimit !== null && tokensSpent >= tokenLimit) || (costLimitMicros !== null && microsSpent >= costLimitMicros)
@@ -146,6 +176,18 @@ type Spendable = Pick<Budget, 'tokensSpent' | 'tokenLimit' | 'microsSpent' | 'co
 type Named = Spendable & Pick<Budget, 'scope' | 'scopeId'>
 
 export const describeUse = (budget: Named): string => `${nameOfBudget(budget)} is used up (${usedOf(budget)})`
+
+const describeReserved = (budget: Budget): string =>
+  `the rest of ${nameOfBudget(budget)} is reserved by other agents (${[
+    budget.tokenLimit === null
+      ? null
+      : `${budget.tokensSpent.toLocaleString('en')} of ${tokensText(budget.tokenLimit)} spent, ${budget.tokensReserved.toLocaleString('en')} reserved`,
+    budget.costLimitMicros === null
+      ? null
+      : `${moneyText(budget.microsSpent)} of ${moneyText(budget.costLimitMicros)} spent, ${moneyText(budget.microsReserved)} reserved`,
+  ]
+    .filter((part) => part !== null)
+    .join('; ')})`
 
 export const usedOf = ({ tokensSpent, tokenLimit, microsSpent, costLimitMicros }: Spendable): string =>
   [

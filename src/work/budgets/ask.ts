@@ -48,5 +48,5 @@ export async function continueWaiting(scope: RunScope, waiting: Waiting): Promis
   if (!['pending', 'blocked'].includes(brief.status) || !(await isHeld(tx, brief, budgetHold(budget.scope)))) return
   if ((await findBudgetQuestion(tx, budget)) !== undefined) return
   if (waiting.hasRoom) await releaseHeld(scope, budget, 'the budget has room again')
-  else if (isUsedUp(budget)) await askAboutBudget(scope, brief, refused.reason)
+  else if (isUsedUp(budget)) await askAboutBudget(scope, brief)
 }

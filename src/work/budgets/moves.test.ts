@@ -316,15 +316,16 @@ describeStores('a budget', (openFresh, kind) => {
 
   it('of an organisation holds other runs until a reservation is returned', async () => {
     const agency = await startAgency(openFresh, { prices, defaults })
-    await agency.budgets.set(operator, { organisation: 'Development', tokens: 1_000 })
-    const first = await agency.run({
-      briefs: [{ key: 'main', objective: 'Do it', tokenBudget: 1_000 }],
-      play: [[pauses('on'), ...work]],
-    })
+    await agency.budgets.set(operator, { organisation: 'Development', tokens: 1 })
+    const first = await agency.run({ play: [[pauses('on'), ...work]] })
     await agency.passed('attempt.started')
     const second = await agency.run()
     await agency.engine.sweep()
-    expect(await agency.brief(second)).toMatchObject({ status: 'pending', heldBy: 'budget:organisation', attempts: 0 })
+    expect(await agency.brief(second)).toMatchObject({
+      status: 'pending',
+      heldBy: 'budget_reserved:organisation',
+      attempts: 0,
+    })
     expect((await agency.inspect(second)).questions).toEqual([])
     agency.gate('on').open()
     await agency.settled(first)

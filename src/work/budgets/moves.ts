@@ -5,7 +5,7 @@ import type { Attempt } from '../attempts/contract.ts'
 import type { Brief } from '../briefs/contract.ts'
 import type { RunScope } from '../scope.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from './arithmetic.ts'
-import type { Account, Budget, BudgetRow, Reservation } from './contract.ts'
+import type { Account, Budget, BudgetRow, BudgetScope, Reservation } from './contract.ts'
 import { listReservationsOf, reservations } from './reservations-store.ts'
 import { type Beneath, budgets, listAccountsAbove } from './store.ts'
 
@@ -45,7 +45,10 @@ export const beneathOf = (
 export const streamsOf = (accounts: readonly Account[]): Stream[] =>
   [...new Set(accounts.map(({ budget }) => budgets.stream(budget)))].sort()
 
-/** Returns the accounts of one brief among those of several: its own, its persona's, the run's, and all above them. */
+/**
+ * Returns the accounts of one brief among those of several: its own, its persona's, the run's, and all above them. Of
+ * two with the same scope, the nearer one comes first.
+ */
 export function accountsOf(all: readonly Account[], { id, personaId }: Pick<Brief, 'id' | 'personaId'>): Account[] {
   const isFirst = ({ scope, scopeId }: Budget): boolean =>
     scope === 'brief' ? scopeId === id : scope === 'persona' ? scopeId === String(personaId) : scope !== 'delegation'
@@ -56,7 +59,17 @@ export function accountsOf(all: readonly Account[], { id, personaId }: Pick<Brie
     )
     if (parent !== undefined) wanted.add(parent)
   }
-  return all.filter((account) => wanted.has(account))
+  return [...wanted]
+}
+
+/** Returns, for each of these briefs, the budget that a hold with this subject names. */
+export async function budgetsOfHold(
+  scope: RunScope,
+  held: BudgetScope,
+  found: readonly Pick<Brief, 'id' | 'personaId'>[],
+): Promise<(Budget | undefined)[]> {
+  const all = found.length === 0 ? [] : await listAccountsAbove(scope.tx, beneathOf(scope, found))
+  return found.map((brief) => accountsOf(all, brief).find(({ budget }) => budget.scope === held)?.budget)
 }
 
 interface About {

@@ -129,21 +129,84 @@ describeStores('a used-up budget of several runs', (openFresh, kind) => {
   })
 })
 
+/** Starts a run whose nine agents reserve nine of ten tokens of their organisation and wait for the gate `on`. */
+async function nineReserved(agency: TestAgency) {
+  await agency.budgets.set(operator, { organisation, tokens: 10 })
+  const briefs = Array.from({ length: 9 }, (_, index) => ({ key: `b${index}`, objective: 'Do it' }))
+  const run = await agency.run({ goal: 'Others', briefs, play: [[pauses('on'), ...work]] })
+  await agency.until(async () => (await budgetOf(agency, 'organisation', '1')).tokensReserved === 9)
+  return run
+}
+
+describeStores('a budget that others have reserved', (openFresh) => {
+  it('is not called used up: the question names the budget of the run, which is', async () => {
+    const agency = await startAgency(openFresh, { defaults, slots: 16 })
+    const others = await nineReserved(agency)
+    const run = await agency.run({ tokenBudget: 5, play: [[uses(5), hang], work] })
+    const question = await agency.until(async () => (await openQuestions(agency))[0])
+    expect(question).toMatchObject({
+      text: 'The budget of the run is used up (5 tokens of 5 tokens).',
+      askedBy: `budget:run:${run.id}`,
+    })
+    await agency.questions.answer(operator, question.id, 'raise')
+    agency.gate('on').open()
+    for (const each of [others, run]) expect(await agency.settled(each)).toMatchObject({ status: 'done' })
+    expect(await budgetOf(agency, 'organisation', '1')).toMatchObject({ tokenLimit: 10, tokensReserved: 0 })
+  })
+
+  it.each(['ask', 'fail'] as const)('makes a run wait without a question (on_limit: %s)', async (onLimit) => {
+    const agency = await startAgency(openFresh, { defaults, slots: 16 })
+    const others = await nineReserved(agency)
+    const run = await agency.run({ onLimit, play: [[uses(1), hang], work] })
+    await agency.until(async () => (await agency.inspect(run)).attempts[0]?.endedAt)
+    await agency.engine.sweep()
+    expect(await openQuestions(agency)).toEqual([])
+    const { attempts, waitsFor, briefs } = await agency.inspect(run)
+    expect(attempts).toMatchObject([
+      {
+        outcome: 'budget',
+        detail:
+          'the rest of the budget of organisation 1 is reserved by other agents (1 of 10 tokens spent, 9 reserved)',
+      },
+    ])
+    expect(waitsFor).toBe('running agents, which have reserved the rest of a budget (organisation): agency budget list')
+    expect(briefs[0]).toMatchObject({ status: 'pending', heldBy: 'budget_reserved:organisation', interruptions: 0 })
+    agency.gate('on').open()
+    for (const each of [others, run]) expect(await agency.settled(each)).toMatchObject({ status: 'done' })
+    expect((await replayEvents(agency.db, eventTables)).differences).toEqual([])
+  })
+
+  it('is asked about once the others have spent it', async () => {
+    const agency = await startAgency(openFresh, { defaults, slots: 16 })
+    await agency.budgets.set(operator, { organisation, tokens: 10 })
+    const briefs = Array.from({ length: 9 }, (_, index) => ({ key: `b${index}`, objective: 'Do it' }))
+    const others = await agency.run({ briefs, play: [[pauses('on'), uses(1), ...work]] })
+    await agency.until(async () => (await budgetOf(agency, 'organisation', '1')).tokensReserved === 9)
+    const run = await agency.run({ play: [[uses(1), hang], work] })
+    await agency.until(async () => (await agency.inspect(run)).attempts[0]?.endedAt)
+    agency.gate('on').open()
+    const question = await agency.until(async () => (await openQuestions(agency))[0])
+    expect(question.text).toMatch(/^The budget of organisation 1 is used up \(10 tokens of 10 tokens\)\.$/u)
+    await agency.questions.answer(operator, question.id, 'raise')
+    for (const each of [others, run]) expect(await agency.settled(each)).toMatchObject({ status: 'done' })
+  })
+})
+
 describeStores('the reservations of an attempt', (openFresh) => {
   it('are rows in each budget above it, and end with its agent', async () => {
     const agency = await startAgency(openFresh, { defaults })
     await agency.budgets.set(operator, { organisation, tokens: 10_000 })
-    const brief = { key: 'main', objective: 'Do it', tokenBudget: 500 }
+    const brief = { key: 'main', objective: 'Do it', tokenBudget: 300 }
     const run = await agency.run({ tokenBudget: 4_000, briefs: [brief], play: [[uses(30), pauses('on'), ...work]] })
     await agency.until(async () => (await budgetOf(agency, 'run', run.id)).tokensSpent === 30)
     const [attempt] = (await agency.inspect(run)).attempts
     const held = await agency.db.read((tx) => listReservationsOf(tx, 'attempt', [attempt?.id ?? '']))
     expect(held.map(({ scope, tokens }) => [scope, tokens])).toEqual([
-      ['brief', 470],
-      ['organisation', 470],
-      ['run', 470],
+      ['brief', 270],
+      ['organisation', 270],
+      ['run', 270],
     ])
-    expect(await agency.brief(run)).toMatchObject({ tokenBudget: 500, tokensUsed: 30 })
+    expect(await agency.brief(run)).toMatchObject({ tokenBudget: 300, tokensUsed: 30 })
     agency.gate('on').open()
     await agency.settled(run)
     expect(await reservationsIn(agency.db)).toEqual([])

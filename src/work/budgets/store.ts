@@ -41,12 +41,43 @@ export async function findBudget(tx: ReadTx, scope: BudgetScope, scopeId: string
   return row === undefined ? undefined : budgetOf(row)
 }
 
+/**
+ * Returns the query of a chain of budgets: the first ones and, step by step, the parent of each. A brief has a budget of
+ * its own above which are perhaps a delegation, its run, the mission and the organisation; and that of its persona.
+ * Everything that asks which budgets apply to a brief follows this chain: the search, reservations, questions, answers
+ * and releases.
+ */
+const chainFrom = (first: string): string => `WITH RECURSIVE chain (scope, scope_id) AS (
+SELECT f.scope, f.scope_id FROM budgets f WHERE ${first}
+UNION SELECT p.scope, p.scope_id FROM chain n JOIN budgets k ON k.scope = n.scope AND k.scope_id = n.scope_id
+JOIN budgets p ON p.scope = k.parent_scope AND p.scope_id = k.parent_id)`
+
+/** The chain of one brief of a run, given the names of both in the query around it. */
+const chainOf = (brief: string, run: string): string =>
+  chainFrom(`((f.scope = 'brief' AND f.scope_id = ${brief}.id) OR (f.scope = 'run' AND f.scope_id = ${run}.id)
+OR (f.scope = 'mission' AND f.scope_id = ${run}.mission_id)
+OR (f.scope = 'organisation' AND f.scope_id = CAST(${run}.organisation_id AS TEXT))
+OR (f.scope = 'persona' AND f.scope_id = CAST(${brief}.persona_id AS TEXT)))`)
+
+/** Condition on a budget `u`: it is in the chain of a brief. */
+export const isAbove = (brief: string, run: string): string =>
+  `(u.scope, u.scope_id) IN (${chainOf(brief, run)} SELECT scope, scope_id FROM chain)`
+
+/** Condition on a budget `u`: it is the brief's own. */
+export const isOwn = (brief: string): string => `(u.scope = 'brief' AND u.scope_id = ${brief}.id)`
+
+/** Condition on a brief: nothing is left to reserve in a budget above its own. */
+export const isShortOfBudget = (brief: string, run: string): string =>
+  `EXISTS (${chainOf(brief, run)} SELECT 1 FROM chain a JOIN budgets u ON u.scope = a.scope AND u.scope_id = a.scope_id
+WHERE NOT ${isOwn(brief)} AND ${isFull})`
+
 export interface Beneath {
   runId: string
   missionId: string
   organisationId: number
   personaIds: readonly number[]
-  briefIds: readonly string[]
+  /** `all`: every brief of the run. */
+  briefIds: readonly string[] | 'all'
 }
 
 /**
@@ -59,47 +90,46 @@ export async function listAccountsAbove(
   attemptId: string | null = null,
 ): Promise<Account[]> {
   const { runId, missionId, organisationId } = beneath
-  const named: [BudgetScope, readonly SqlValue[]][] = [
-    ['run', [runId]],
-    ['mission', [missionId]],
-    ['organisation', [String(organisationId)]],
-    ['persona', beneath.personaIds.map(String)],
-    ['brief', beneath.briefIds],
+  const isOfRun = { text: "(f.scope = 'brief' AND f.run_id = ?)", values: [runId] }
+  const named = [
+    ...namedIn('run', [runId]),
+    ...namedIn('mission', [missionId]),
+    ...namedIn('organisation', [String(organisationId)]),
+    ...namedIn('persona', beneath.personaIds.map(String)),
+    ...(beneath.briefIds === 'all' ? [isOfRun] : namedIn('brief', beneath.briefIds)),
   ]
   return listAccounts(tx, named, attemptId === null ? null : { holder: 'attempt', holderId: attemptId })
 }
+
+/** A condition on the budgets `f` at which a chain begins, with its values. */
+interface First {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+const namedIn = (scope: BudgetScope, ids: readonly string[]): First[] =>
+  ids.length === 0
+    ? []
+    : [{ text: `(f.scope = '${scope}' AND f.scope_id IN (${ids.map(() => '?').join(', ')}))`, values: ids }]
 
 /** Lists the budgets of a live agent, which belongs to no run. */
 export const listAccountsOfAgent = (
   tx: ReadTx,
   { agentId, organisationId, personaId }: { agentId: number; organisationId: number; personaId: number },
 ): Promise<Account[]> =>
-  listAccounts(
-    tx,
-    [
-      ['organisation', [String(organisationId)]],
-      ['persona', [String(personaId)]],
-    ],
-    { holder: 'agent', holderId: String(agentId) },
-  )
+  listAccounts(tx, [...namedIn('organisation', [String(organisationId)]), ...namedIn('persona', [String(personaId)])], {
+    holder: 'agent',
+    holderId: String(agentId),
+  })
 
-async function listAccounts(
-  tx: ReadTx,
-  named: readonly [BudgetScope, readonly SqlValue[]][],
-  holder: Holder | null,
-): Promise<Account[]> {
-  const known = named.filter(([, ids]) => ids.length > 0)
-  const first = known.map(([scope, ids]) => `(scope = '${scope}' AND scope_id IN (${ids.map(() => '?').join(', ')}))`)
+async function listAccounts(tx: ReadTx, first: readonly First[], holder: Holder | null): Promise<Account[]> {
   const rows = await sqlOfBudgets(tx).all(
-    `WITH RECURSIVE above (scope, scope_id, parent_scope, parent_id) AS (
-SELECT scope, scope_id, parent_scope, parent_id FROM budgets WHERE ${first.join(' OR ')}
-UNION SELECT p.scope, p.scope_id, p.parent_scope, p.parent_id FROM budgets p
-JOIN above c ON p.scope = c.parent_scope AND p.scope_id = c.parent_id)
+    `${chainFrom(first.map(({ text }) => text).join(' OR '))}
 SELECT ${withSums}, h.tokens AS held_tokens, h.micros AS held_micros, h.run_id AS held_run, h.organisation_id AS held_organisation
-FROM above a JOIN budgets u ON u.scope = a.scope AND u.scope_id = a.scope_id
+FROM chain a JOIN budgets u ON u.scope = a.scope AND u.scope_id = a.scope_id
 LEFT JOIN reservations h ON h.holder = ? AND h.holder_id = ? AND h.scope = u.scope AND h.scope_id = u.scope_id
 ORDER BY u.scope, u.scope_id`,
-    [...known.flatMap(([, ids]) => ids), holder?.holder ?? '', holder?.holderId ?? ''],
+    [...first.flatMap(({ values }) => values), holder?.holder ?? '', holder?.holderId ?? ''],
   )
   const accounts = rows.map((row) => accountOf(row, holder))
   const delegations = accounts.flatMap(({ budget }) => (budget.scope === 'delegation' ? [budget.scopeId] : []))
@@ -127,17 +157,6 @@ async function withDelegated(tx: ReadTx, accounts: readonly Account[], ids: read
     budget,
     holdings: [...holdings, ...found.filter((each) => each.scope === budget.scope && each.scopeId === budget.scopeId)],
   }))
-}
-
-/** Lists the budgets above these briefs with nothing left for another attempt. */
-export async function listFullBudgetsAbove(tx: ReadTx, beneath: Beneath): Promise<Budget[]> {
-  return (await listAccountsAbove(tx, beneath))
-    .map(({ budget }) => budget)
-    .filter(
-      ({ tokenLimit, tokensSpent, tokensReserved, costLimitMicros, microsSpent, microsReserved }) =>
-        (tokenLimit !== null && tokensSpent + tokensReserved >= tokenLimit) ||
-        (costLimitMicros !== null && microsSpent + microsReserved >= costLimitMicros),
-    )
 }
 
 /** Lists budgets, those of briefs only if they are asked for: a run has many. */
@@ -188,15 +207,13 @@ async function limitsBy(
 }
 
 /** Condition on a budget `u`: nothing is left to reserve for another attempt. */
-export const isFull = `(u.tokens_spent + ${sumOf('tokens')} >= u.token_limit OR u.micros_spent + ${sumOf('micros')} >= u.cost_limit_micros)`
+const isFull = `(u.tokens_spent + ${sumOf('tokens')} >= u.token_limit OR u.micros_spent + ${sumOf('micros')} >= u.cost_limit_micros)`
+
+/** 1 if there is something left to reserve in the budget `u`; a limit that is null makes the condition null. */
+export const roomFlag = `CASE WHEN ${isFull} THEN 0 ELSE 1 END`
 
 /** Condition on a budget: everything is spent. The words are those of the index `budgets_used_up`. */
 export const isSpent = "scope <> 'brief' AND (tokens_spent >= token_limit OR micros_spent >= cost_limit_micros)"
-
-/** Condition on a budget `u`: it applies to the brief `b` of the run `r`, beside the brief's own. */
-export const isAbove = `((u.scope = 'run' AND u.scope_id = b.run_id) OR (u.scope = 'mission' AND u.scope_id = b.mission_id)
-OR (u.scope = 'organisation' AND u.scope_id = CAST(r.organisation_id AS TEXT))
-OR (u.scope = 'persona' AND u.scope_id = CAST(b.persona_id AS TEXT)))`
 
 /** Sums the use of a scope before it had a limit. */
 export async function sumBefore(tx: ReadTx, scope: 'run' | 'mission', scopeId: string): Promise<Amount> {

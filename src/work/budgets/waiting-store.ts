@@ -6,7 +6,7 @@ import { sqlOf } from '../../db/tx.ts'
 import type { Question } from '../questions/contract.ts'
 import { questions } from '../questions/store.ts'
 import { BudgetScope } from './contract.ts'
-import { isAbove, isFull } from './store.ts'
+import { isAbove, isOwn, roomFlag } from './store.ts'
 
 /** The name of a budget in the question about it. */
 export const questionKey = ({ scope, scopeId }: { scope: BudgetScope; scopeId: string }): string =>
@@ -15,9 +15,6 @@ export const questionKey = ({ scope, scopeId }: { scope: BudgetScope; scopeId: s
 const key = "'budget:' || u.scope || ':' || u.scope_id"
 
 const isAsked = `EXISTS (SELECT 1 FROM questions q WHERE q.answered_at IS NULL AND q.class = 'budget' AND q.asked_by = ${key})`
-
-/** 1 if there is something left to reserve in the budget `u`; a limit that is null makes the condition null. */
-const roomFlag = `CASE WHEN ${isFull} THEN 0 ELSE 1 END`
 
 /** Condition on a budget `u`: everything is spent. */
 const isUsedUp = '(u.tokens_spent >= u.token_limit OR u.micros_spent >= u.cost_limit_micros)'
@@ -30,9 +27,7 @@ const isUsedUp = '(u.tokens_spent >= u.token_limit OR u.micros_spent >= u.cost_l
 const isInUse = `(EXISTS (SELECT 1 FROM reservations v WHERE v.scope = u.scope AND v.scope_id = u.scope_id AND (v.tokens > 0 OR v.micros > 0))
 OR EXISTS (SELECT 1 FROM attempts ua JOIN briefs ub ON ub.id = ua.brief_id JOIN runs ur ON ur.id = ua.run_id
 WHERE ua.status <> 'ended' AND (ua.held_by IS NULL OR ua.run_id = b.run_id)
-AND ((u.scope = 'run' AND u.scope_id = ua.run_id) OR (u.scope = 'mission' AND u.scope_id = ur.mission_id)
-OR (u.scope = 'organisation' AND u.scope_id = CAST(ur.organisation_id AS TEXT))
-OR (u.scope = 'persona' AND u.scope_id = CAST(ub.persona_id AS TEXT)))))`
+AND ${isAbove('ub', 'ur')}))`
 
 /** Condition on a brief `h` and a budget `u` above it or of its own: the brief waits for it, held or interrupted. */
 const isWaiting = (h: string): string =>
@@ -59,14 +54,14 @@ export const listWaiting = (tx: ReadTx, limit: number): Promise<Waiting[]> =>
   waiting.all(
     sqlOf(tx),
     `SELECT * FROM (SELECT MIN(b.id) AS brief_id, b.run_id, u.scope, u.scope_id, 0 AS is_held, 0 AS has_room
-FROM briefs b JOIN runs r ON r.id = b.run_id JOIN budgets u ON ${isAbove}
-WHERE b.status = 'pending' AND b.unmet_dependencies = 0 AND b.hold_count = 0 AND r.status = 'running'
+FROM briefs b JOIN runs r ON r.id = b.run_id JOIN budgets u ON ${isAbove('b', 'r')}
+WHERE NOT ${isOwn('b')} AND b.status = 'pending' AND b.unmet_dependencies = 0 AND b.hold_count = 0 AND r.status = 'running'
 AND r.briefs_failed = 0 AND r.abandoned = 0 AND ${isUsedUp} AND NOT ${isInUse}
-AND NOT EXISTS (SELECT 1 FROM briefs h WHERE h.run_id = b.run_id AND ${isWaiting('h')} AND (u.scope <> 'persona' OR h.persona_id = b.persona_id))
+AND NOT EXISTS (SELECT 1 FROM briefs h WHERE h.run_id = b.run_id AND ${isWaiting('h')} AND ${isAbove('h', 'r')})
 GROUP BY b.run_id, u.scope, u.scope_id
 UNION ALL SELECT MIN(b.id) AS brief_id, b.run_id, u.scope, u.scope_id, 1 AS is_held, MIN(${roomFlag}) AS has_room
 FROM brief_holds o JOIN briefs b ON b.id = o.brief_id JOIN runs r ON r.id = b.run_id
-JOIN budgets u ON u.scope = o.subject AND ((u.scope = 'brief' AND u.scope_id = b.id) OR ${isAbove})
+JOIN budgets u ON u.scope = o.subject AND ${isAbove('b', 'r')}
 WHERE o.kind = 'budget' AND b.status IN ('pending', 'blocked') AND r.ended_at IS NULL AND NOT ${isAsked}
 AND (${roomFlag} = 1 OR (${isUsedUp} AND r.status = 'running' AND r.briefs_failed = 0 AND r.abandoned = 0))
 GROUP BY b.run_id, u.scope, u.scope_id) w ORDER BY run_id, scope ${boundLimit}`,
@@ -101,7 +96,7 @@ export const listRunsWaitingFor = (
   runsWaiting.all(
     sqlOf(tx),
     `SELECT r.id AS run_id, r.goal_anchor AS goal FROM runs r JOIN budgets u ON u.scope = ? AND u.scope_id = ?
-WHERE r.ended_at IS NULL AND EXISTS (SELECT 1 FROM briefs b WHERE b.run_id = r.id AND ${isWaiting('b')} AND ${isAbove})
+WHERE r.ended_at IS NULL AND EXISTS (SELECT 1 FROM briefs b WHERE b.run_id = r.id AND ${isWaiting('b')} AND ${isAbove('b', 'r')})
 ORDER BY r.started_at, r.id`,
     [scope, scopeId],
   )

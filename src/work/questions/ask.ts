@@ -6,8 +6,11 @@ import { findOrganisation } from '../../org/organisations/store.ts'
 import { findPosition } from '../../org/positions/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { briefs, listFailedBriefs, listHoldsOfBrief } from '../briefs/store.ts'
-import type { BudgetScope } from '../budgets/contract.ts'
-import { budgets, findBudgetRow } from '../budgets/store.ts'
+import { bug } from '../../kernel/errors.ts'
+import { describeUse, isUsedUp } from '../budgets/arithmetic.ts'
+import type { Budget, BudgetScope } from '../budgets/contract.ts'
+import { budgetsOfHold } from '../budgets/moves.ts'
+import { budgets, findBudget } from '../budgets/store.ts'
 import { findBudgetQuestion, questionKey } from '../budgets/waiting-store.ts'
 import { listPendingOfRun } from '../gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption } from './contract.ts'
@@ -204,15 +207,18 @@ async function countRepetition(scope: RunScope, brief: Brief, text: string, caus
  * Asks once for each budget, independent of the number of briefs and runs that it stops. The brief's hold names the
  * budget. The question belongs to the first run; if that ends, it is asked again for another one.
  */
-export async function askAboutBudget(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+export async function askAboutBudget(scope: RunScope, brief: Brief): Promise<void> {
   const hold = (await listHoldsOfBrief(scope.tx, brief)).find(({ kind }) => kind === 'budget')
-  const held = hold?.subject ?? 'brief'
+  const held = (hold?.subject ?? 'brief') as BudgetScope
   const isOwn = held === 'brief'
-  const budget = { scope: held as BudgetScope, scopeId: idOfHolder(scope, brief, held) }
-  const row = await findBudgetRow(scope.tx, budget.scope, budget.scopeId)
+  const [found] = await budgetsOfHold(scope, held, [brief])
+  if (found === undefined) throw bug(`no budget of ${held} is above ${brief.id}`)
   // Two runs that find the same budget used up at the same time ask one after the other.
-  if (row !== undefined) await scope.tx.lock(budgets.stream(row))
-  if ((await findBudgetQuestion(scope.tx, budget)) !== undefined) return
+  await scope.tx.lock(budgets.stream(found))
+  const budget = (await findBudget(scope.tx, held, found.scopeId)) as Budget
+  // A limit that was raised meanwhile releases the brief, or makes it wait for reservations of others.
+  if (!isUsedUp(budget) || (await findBudgetQuestion(scope.tx, budget)) !== undefined) return
+  const reason = describeUse(budget)
   const isShared = !isOwn && held !== 'run'
   await askQuestion(scope, {
     brief: isOwn ? brief : null,
@@ -239,14 +245,6 @@ export async function askAboutBudget(scope: RunScope, brief: Brief, reason: stri
     askedBy: questionKey(budget),
   })
 }
-
-const idOfHolder = ({ run }: RunScope, brief: Brief, held: string): string =>
-  ({
-    run: run.id,
-    mission: run.missionId,
-    organisation: String(run.organisationId),
-    persona: String(brief.personaId),
-  })[held] ?? brief.id
 
 async function holdForLook(
   scope: RunScope,
@@ -337,7 +335,7 @@ export async function pauseAndAsk(scope: RunScope, text: string, context: string
 
 /** Asks a question about a brief: the agent's own with its text and options, if it asked one. */
 export async function askForBrief(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
-  if (cause === 'budget') return askAboutBudget(scope, brief, reason)
+  if (cause === 'budget') return askAboutBudget(scope, brief)
   const attempt =
     cause !== 'asked' || brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   const asked = attempt?.report?.question

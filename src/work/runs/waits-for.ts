@@ -80,6 +80,8 @@ function reasonLine({ kind, subject }: WaitReason): string {
       return `the provider ${subject}`
     case 'budget':
       return `a used-up budget (${subject}): agency budget list`
+    case 'budget_reserved':
+      return `running agents, which have reserved the rest of a budget (${subject}): agency budget list`
     case 'merge':
       return 'git: finished work is being merged'
     case 'checks':
