@@ -110,7 +110,12 @@ describeStores('the chain of budgets above a brief', (openFresh) => {
     const uses: StepInput = { usage: { input_tokens: 7, output_tokens: 0, model: 'any' } }
     const { run, ids } = await stoppedRun(agency, [[uses, pauses('on'), ...work]])
     await agency.stops.clear(operator, undefined)
-    const all = () => agency.db.read((tx) => Promise.all(scopes.map((scope) => findBudget(tx, scope, ids[scope]))))
+    const all = () =>
+      agency.db.read(async (tx) => {
+        const found = []
+        for (const scope of scopes) found.push(await findBudget(tx, scope, ids[scope]))
+        return found
+      })
     await agency.until(async () => (await all())[0]?.tokensSpent === 7)
     for (const budget of await all()) expect(budget).toMatchObject({ tokensSpent: 7, tokensReserved: 43 })
     agency.gate('on').open()

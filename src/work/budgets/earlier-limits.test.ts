@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -60,10 +61,47 @@ describe('a store with limited runs of a release that stored reserved amounts', 
   })
 })
 
-/** Opens a copy of the store as the worker's next boot. */
-async function openEarlier(): Promise<TestAgency> {
+describe('an attempt whose agent had ended before the upgrade', () => {
+  // Releases before schema 9 kept the reservation of such an attempt until its evidence was checked.
+  it.each(['reported', 'examining'])('is examined without a reservation and keeps its report (%s)', async (status) => {
+    let path = ''
+    const agency = await openEarlier((file, at) => {
+      path = at
+      const report = JSON.stringify({ status: 'done', summary: 'Done', outputs: ['result.md'] })
+      const ending = JSON.stringify({ outcome: 'ok', detail: 'Done', refused: null, denied: [] })
+      file
+        .prepare(
+          "UPDATE attempts SET status = ?, report = ?, ending = ? WHERE status = 'running' AND reserved_tokens > 0",
+        )
+        .run(status, report, ending)
+    })
+    const { runs } = await agency.runs.list({ limit: 10 })
+    const run = runs.find(({ goalAnchor }) => goalAnchor.startsWith('A running attempt'))!
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ status, budgeted: false }])
+    const reserved = async () =>
+      (await agency.budgets.list(undefined, 10)).budgets.map(({ tokensReserved }) => tokensReserved)
+    expect(await reserved()).toEqual([0, 0, 0, 0])
+    const brief = await agency.brief(run)
+    const place = { id: brief.id, runId: run.id, attemptId: brief.attemptId }
+    await (await agency.workspaces.prepare(place)).write('result.md', 'Done\n')
+    await agency.engine.start()
+    expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+    expect((await agency.inspect(run)).attempts).toMatchObject([{ status: 'ended', outcome: 'ok' }])
+    expect(await reserved()).toEqual([0, 0, 0, 0])
+    // The events of the file know nothing of the change that this test made.
+    const file = new DatabaseSync(path)
+    file.exec(`UPDATE attempts SET report = NULL, ending = NULL WHERE run_id = '${run.id}'`)
+    file.close()
+  })
+})
+
+/** Opens a copy of the store as the worker's next boot, after a change that the test makes before the migration. */
+async function openEarlier(changeFile: (file: DatabaseSync, path: string) => void = () => {}): Promise<TestAgency> {
   const path = join(freshFolder(), 'store.db')
   copyFileSync(fixture, path)
+  const file = new DatabaseSync(path)
+  changeFile(file, path)
+  file.close()
   const clock = createVirtualClock('2026-01-02T00:00:00.000Z')
   const db = await openSqlite({ path, clock, chainKey: testChainKey })
   onTestFinished(() => db.close())
