@@ -109,6 +109,23 @@ describe('a wrong command line', () => {
   })
 })
 
+describe('a limit of a budget', () => {
+  const set = (...words: string[]) => refused('budget', 'set', '--org', 'x', ...words)
+
+  it.each(['0', '-5', '1.5', '1e6', '0x10', 'abc', '', 'Infinity', '1000000000001'])(
+    'is not %j tokens',
+    async (text) => {
+      expect((await set('--tokens', text)).message).toMatch(
+        /invalid. It must be a whole number from 1 to 1000000000000.$/,
+      )
+    },
+  )
+
+  it.each(['0', '-5', '1e3', '0x10', 'abc', '', 'Infinity', '1000001', '$'])('is not %j dollars', async (text) => {
+    expect((await set('--usd', text)).message).toMatch(/invalid. It must be an amount in US dollars of at most 1000000/)
+  })
+})
+
 /** The command line loads no contract, so it repeats these; here they are held against each other. */
 describe('the choices of options', () => {
   it('match those of the contracts', () => {

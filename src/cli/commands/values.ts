@@ -78,6 +78,6 @@ export const orOff =
 
 export function dollars(text: string): number {
   const value = Number(text.replace(/^\$/, ''))
-  if (value > 0 && value <= 1e6) return value
-  throw new InvalidArgumentError('It must be an amount in US dollars, or "off".')
+  if (/^\$?\d+(\.\d+)?$/.test(text) && value > 0 && value <= 1e6) return value
+  throw new InvalidArgumentError('It must be an amount in US dollars of at most 1000000, such as 2.50, or "off".')
 }

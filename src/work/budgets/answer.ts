@@ -47,15 +47,19 @@ interface Wanted {
   bare?: number
 }
 
-/** Reads `5000`, `5000 tokens`, `$2.50` or `2.50 usd`, also within other words. */
+/** The highest limits that `agency budget set` accepts as well. */
+const most = { tokens: 1e12, usd: 1e6 }
+
+/** Reads `5000`, `5000 tokens`, `$2.50` or `2.50 usd`, also within other words, but no part of `-5`, `1e6` or `50k`. */
 function limitIn(answer: string): Wanted {
-  const found = /(\$)?\s*(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|\$|tokens?)?/i.exec(answer)
+  const found = /(?<![\w.,$-])(\$)?\s*(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|\$|tokens?)?(?![\w$])/i.exec(answer)
   const value = Number((found?.[2] ?? '').replaceAll(/[,_]/g, ''))
-  if (found === null || !(value > 0) || value > 1e12)
+  const isMoney = found?.[1] !== undefined || /usd|dollar|\$/i.test(found?.[3] ?? '')
+  if (found === null || !(value > 0) || value > (isMoney ? most.usd : most.tokens))
     throw refusal('invalid_input', `"${answer.slice(0, 100)}" is no limit`, {
       hint: 'Answer raise, abandon, a number of tokens such as 50000, or an amount such as $2.50.',
     })
-  if (found[1] !== undefined || /usd|dollar|\$/i.test(found[3] ?? '')) return { micros: Math.ceil(value * 1e6) }
+  if (isMoney) return { micros: Math.ceil(value * 1e6) }
   return found[3] === undefined ? { bare: value } : { tokens: Math.floor(value) }
 }
 
@@ -64,12 +68,7 @@ function limitIn(answer: string): Wanted {
  * answer names must exceed the amount already spent.
  */
 function raised(budget: Budget, wanted: Wanted | null): Pick<Budget, 'tokenLimit' | 'costLimitMicros'> {
-  const named =
-    wanted?.bare === undefined
-      ? wanted
-      : budget.tokenLimit !== null
-        ? { tokens: Math.floor(wanted.bare) }
-        : { micros: Math.ceil(wanted.bare * 1e6) }
+  const named = wanted?.bare === undefined ? wanted : meantBy(wanted.bare, budget)
   const next = (limit: number | null, spent: number, asked: number | undefined): number | null => {
     if (asked !== undefined && asked <= spent)
       throw refusal('invalid_input', 'the limit must be higher than the amount already spent', {
@@ -82,6 +81,18 @@ function raised(budget: Budget, wanted: Wanted | null): Pick<Budget, 'tokenLimit
     tokenLimit: next(budget.tokenLimit, budget.tokensSpent, named?.tokens),
     costLimitMicros: next(budget.costLimitMicros, budget.microsSpent, named?.micros),
   }
+}
+
+/** Returns the limit that a number without a unit means: that of the tokens, unless only the cost is limited or used up. */
+function meantBy(bare: number, { tokenLimit, tokensSpent, costLimitMicros, microsSpent }: Budget): Wanted {
+  const isAboutCost =
+    tokenLimit === null || (costLimitMicros !== null && microsSpent >= costLimitMicros && tokensSpent < tokenLimit)
+  if (!isAboutCost) return { tokens: Math.floor(bare) }
+  if (bare > most.usd)
+    throw refusal('invalid_input', `$${bare.toLocaleString('en')} is no limit`, {
+      hint: `The highest limit is $${most.usd.toLocaleString('en')}.`,
+    })
+  return { micros: Math.ceil(bare * 1e6) }
 }
 
 async function raiseBudget(

@@ -85,6 +85,12 @@ describe('a reservation', () => {
     expect(granted([held, organisation])).toEqual([0, 30])
   })
 
+  it('does not outlast a limit that was lowered below the spent amount', () => {
+    const [run] = accountsOf(budget('run', 'r', 500, 600)) as [Account]
+    const held = { ...run, holdings: [{ ...of('attempt', 'a'), scope: 'run' as const, scopeId: 'r', ...tokens(100) }] }
+    expect(reserve([held])).toMatchObject({ refused: { by: 'run' } })
+  })
+
   it('moves to spent, and a call beyond it is counted in full', () => {
     const [run] = accountsOf(budget('run', 'r', 1_000)) as [Account]
     const spent = afterSpending(afterReserving(run, of('attempt', 'a'), tokens(100)), tokens(130))

@@ -20,10 +20,13 @@ export type Granted = { readonly amounts: readonly Amount[] } | { readonly refus
  * Returns the amounts that an attempt may reserve now, in each account in which it holds nothing: what its brief may
  * still use, but at most a tenth of the smallest limit above the brief, and never more than any of these accounts has
  * left. The attempt reserves more when that is spent, so that several agents share a budget and none blocks all of it.
+ * A budget with nothing left of its limit refuses also an attempt that still holds a part: the limit was lowered, or
+ * calls of others exceeded it.
  */
 export function reserve(accounts: readonly Account[]): Granted {
-  const full = accounts.filter((account) =>
-    units.some((unit) => isLacking(account, unit) && roomIn(account.budget, unit) < 1),
+  const full = accounts.filter(
+    (account) =>
+      isUsedUp(account.budget) || units.some((unit) => isLacking(account, unit) && roomIn(account.budget, unit) < 1),
   )
   if (full.length > 0) return { refused: refusedBy(full.map(({ budget }) => budget)) }
   const amounts: Amount[] = accounts.map(() => nothing)

@@ -11,7 +11,7 @@ export const budgetSetCommand = command({
     value('--mission <id>', 'Limit this mission'),
     value('--org <org>', 'Limit this organisation from now on', { parse: reference }),
     value('--persona <slug>', 'Limit this persona from now on', { parse: reference }),
-    value('--tokens <n>', 'Maximum number of tokens, or "off"', { parse: orOff(whole(1)) }),
+    value('--tokens <n>', 'Maximum number of tokens, or "off"', { parse: orOff(whole(1, 1e12)) }),
     value('--usd <amount>', 'Maximum cost in US dollars, or "off"', { parse: orOff(dollars) }),
     json,
   ],
