@@ -1,6 +1,7 @@
 import type { AgentEnded, Limited } from '../../adapters/runtime/port.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
+import type { Ending } from '../../work/attempts/contract.ts'
 import type { Refused } from '../../work/budgets/arithmetic.ts'
 import { type Classified, classify, type Stop } from './classify.ts'
 
@@ -41,6 +42,15 @@ export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, { bro
   if (isLimited) return { outcome: 'interrupted', detail: limitedDetail(ended.limited as Limited), report: null }
   return { outcome: 'interrupted', detail: stopDetails[stopped ?? ''] ?? 'the daemon stopped', report: null }
 }
+
+/** Returns the ending of an attempt that is to be examined; null if there is nothing to examine. */
+export const endingOf = (
+  { outcome, detail, report }: Classified,
+  { refused = null, ended }: AgentEnd,
+): Ending | null =>
+  report === null || (outcome !== 'ok' && outcome !== 'partial_output')
+    ? null
+    : { outcome, detail, refused, denied: (ended.denied ?? []).slice(0, 100) }
 
 /** Returns the reason of an interruption, as events and limits use it. */
 export function interruptionReason({ reason, stopped, ended }: AgentEnd): string {

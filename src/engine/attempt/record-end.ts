@@ -2,7 +2,7 @@ import type { Stream } from '../../db/port.ts'
 import { record, updated } from '../../events/change.ts'
 import type { ChaosPointName } from '../../kernel/chaos-point.ts'
 import { endedAgent } from '../../work/agents/store.ts'
-import type { Attempt, Ending, Report } from '../../work/attempts/contract.ts'
+import type { Attempt, Report } from '../../work/attempts/contract.ts'
 import { attempts, findAttempt, findProgress } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { giveBack } from '../../work/budgets/moves.ts'
@@ -11,11 +11,11 @@ import { openScope, type RunScope } from '../../work/scope.ts'
 import { type PricedCall, recordSpends } from '../../work/spends/record.ts'
 import { findSpend, spendId } from '../../work/spends/store.ts'
 import type { EngineDeps } from '../deps.ts'
-import { endAttempt } from '../outcome/end.ts'
+import { type AttemptEnd, endAttempt } from '../outcome/end.ts'
 import { withNet } from '../outcome/fault.ts'
-import { persist } from '../persist.ts'
+import { isPassing, persist } from '../persist.ts'
 import type { Classified } from './classify.ts'
-import { type AgentEnd, classifyEnd, interruptionReason } from './classify-end.ts'
+import { type AgentEnd, classifyEnd, endingOf, interruptionReason } from './classify-end.ts'
 import { type Claimed, recordStart } from './start.ts'
 
 export interface Conclusion extends AgentEnd {
@@ -27,19 +27,34 @@ export interface Conclusion extends AgentEnd {
   streams?: readonly Stream[]
 }
 
+/** The result of an examination that was made before the end of the agent is recorded. */
+export interface EarlyEnd {
+  /** The classification of the agent's end that was examined. */
+  readonly classified: Classified
+  /** The report that the agent had sent through the API when the examination began. */
+  readonly sent: Report | null
+  readonly end: AttemptEnd
+}
+
+export interface RecordEndOptions {
+  /** This process has a slot to examine the attempt. */
+  readonly mayExamine: boolean
+  readonly early?: EarlyEnd | null
+}
+
 /**
- * Records the end of an agent in one transaction, before anything is checked: its calls, its exit and its report. An
- * attempt with a report waits for its examination, which this process begins at once if `mayExamine`; any other attempt
- * ends here. Resolves to the attempt if this process is to examine it.
+ * Records the end of an agent in one transaction: its calls, its exit and its report. An attempt with a report ends with
+ * it if it was examined early. Otherwise it waits for its examination, which this process begins at once if
+ * `mayExamine`; an attempt without a report ends here. Resolves to the attempt if this process is to examine it.
  */
 export async function recordEnd(
   deps: EngineDeps,
   { run, brief, attempt: known }: Claimed,
   conclusion: Conclusion,
-  { mayExamine }: { mayExamine: boolean },
+  { mayExamine, early = null }: RecordEndOptions,
 ): Promise<Claimed | null> {
   let isRepeated = false
-  const write = (): Promise<Recorded> =>
+  const write = (examined: EarlyEnd | null): Promise<Recorded> =>
     deps.db.write(streamsOf(run.id, conclusion), async (tx) => {
       const scope = await openScope(deps, tx, run.id)
       const progress = await findProgress(tx, known.id)
@@ -47,7 +62,10 @@ export async function recordEnd(
       let current = brief
       let attempt: Attempt = { ...known, ...progress }
       const isOver = attempt.status !== 'launching' && attempt.status !== 'running'
-      const classified = classifyEnd(conclusion, { brought: conclusion.report, sent: attempt.report })
+      const isExamined = examined !== null && isSameReport(examined.sent, attempt.report)
+      const classified = isExamined
+        ? examined.classified
+        : classifyEnd(conclusion, { brought: conclusion.report, sent: attempt.report })
       // The agent finished before its start was recorded: the daemon died between the two.
       if (attempt.status === 'launching' && conclusion.startFailed !== true && classified.outcome !== 'interrupted')
         ({ brief: current, attempt } = await recordStart(scope, brief, attempt, unseenStart(attempt)))
@@ -61,6 +79,12 @@ export async function recordEnd(
       if (isOver && isOurs) attempt = (await findAttempt(tx, attempt.id)) ?? attempt
       if (isOver) return isOurs ? { ...nothing, examined: { run: scope.run, brief: current, attempt } } : nothing
       const ending = endingOf(classified, conclusion)
+      if (isExamined) {
+        // The engine looks for work when it has counted the agent's slot as free; another process learns from the commit.
+        if (!deps.db.isShared) tx.makesNothingReady()
+        await endAttempt(scope, current, attempt, examined.end)
+        return { examined: null, points: pointsOf(scope) }
+      }
       if (ending !== null) {
         const status = mayExamine ? 'examining' : 'reported'
         const reported = await recordReport(scope, current, attempt, {
@@ -76,11 +100,22 @@ export async function recordEnd(
         return { examined, points: ['attempt.reported'] }
       }
       await endWithoutReport(scope, current, attempt, classified, conclusion)
-      return { examined: null, points: scope.run.endedAt === null ? ['attempt.ended'] : ['attempt.ended', 'run.ended'] }
+      return { examined: null, points: pointsOf(scope) }
     })
   const place = { runId: run.id, briefId: brief.id, attemptId: known.id }
   const rescue = (): Promise<void> => recordCalls(deps, { run, brief, attempt: known }, conclusion)
-  const recorded = await persist(deps, () => withNet(deps, place, write, rescue))
+  const recorded = await persist(deps, async () => {
+    // If that throws, the report is recorded first, so that the net below every examination keeps it.
+    if (early !== null) {
+      try {
+        return await write(early)
+      } catch (error) {
+        if (isPassing(error)) throw error
+        deps.log.warn('an attempt that was examined at once could not be ended', { ...place, error: String(error) })
+      }
+    }
+    return withNet(deps, place, () => write(null), rescue)
+  })
   for (const point of recorded?.points ?? []) deps.chaosPoint(point)
   return recorded?.examined ?? null
 }
@@ -104,14 +139,15 @@ interface Recorded {
 
 const nothing: Recorded = { examined: null, points: [] }
 
+const pointsOf = ({ run }: RunScope): ChaosPointName[] =>
+  run.endedAt === null ? ['attempt.ended'] : ['attempt.ended', 'run.ended']
+
+/** A process that the agent left behind may have sent another report meanwhile. */
+const isSameReport = (one: Report | null, other: Report | null): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
 const isInLedger = async ({ tx }: RunScope, { id }: Attempt, [first]: readonly PricedCall[]): Promise<boolean> =>
   (await findSpend(tx, spendId(id, first?.number ?? 0))) !== undefined
-
-/** Returns the ending of an attempt that is to be examined; null if there is nothing to examine. */
-const endingOf = ({ outcome, detail, report }: Classified, { refused = null, ended }: Conclusion): Ending | null =>
-  report === null || (outcome !== 'ok' && outcome !== 'partial_output')
-    ? null
-    : { outcome, detail, refused, denied: (ended.denied ?? []).slice(0, 100) }
 
 async function recordReport(
   scope: RunScope,

@@ -20,7 +20,7 @@ import { playbookOf, scopeOf } from '../../work/scope.ts'
 import { createSpending, type Spending } from './spending.ts'
 import type { PricedCall } from '../../work/spends/record.ts'
 import type { AttemptDriver, LiveAttempt } from './driver.ts'
-import { recordEnd } from './record-end.ts'
+import { type Conclusion, type EarlyEnd, recordEnd } from './record-end.ts'
 import { readReport } from './report.ts'
 import { type Claimed, recordStart, type Start } from './start.ts'
 
@@ -30,12 +30,24 @@ export interface ExaminationSlots {
   giveBack(): void
 }
 
+/** Examines an attempt before the end of its agent is recorded, if that takes no time to speak of. */
+export type ExamineAtOnce = (deps: EngineDeps, claimed: Claimed, conclusion: Conclusion) => Promise<EarlyEnd | null>
+
 /** Starts one process for each attempt. */
-export const createSpawnDriver = (deps: EngineDeps, slots: ExaminationSlots): AttemptDriver => ({
-  start: (claimed) => startAttempt(deps, claimed, slots),
+export const createSpawnDriver = (
+  deps: EngineDeps,
+  slots: ExaminationSlots,
+  examineAtOnce: ExamineAtOnce,
+): AttemptDriver => ({
+  start: (claimed) => startAttempt(deps, claimed, slots, examineAtOnce),
 })
 
-function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots): LiveAttempt {
+function startAttempt(
+  deps: EngineDeps,
+  taken: Claimed,
+  slots: ExaminationSlots,
+  examineAtOnce: ExamineAtOnce,
+): LiveAttempt {
   let claimed = taken
   let stopped: Stop | null = null
   let refused: Refused | null = null
@@ -123,21 +135,19 @@ function startAttempt(deps: EngineDeps, taken: Claimed, slots: ExaminationSlots)
       }
     }
     const mayExamine = slots.take()
-    const examined = await recordEnd(
-      deps,
-      claimed,
-      {
-        ended,
-        stopped,
-        report: played.report,
-        calls,
-        streams: spending.streams(),
-        refused,
-        startFailed: handle === null,
-        ...(reason === null ? {} : { reason }),
-      },
-      { mayExamine },
-    ).catch((error: unknown) => {
+    const conclusion: Conclusion = {
+      ended,
+      stopped,
+      report: played.report,
+      calls,
+      streams: spending.streams(),
+      refused,
+      startFailed: handle === null,
+      ...(reason === null ? {} : { reason }),
+    }
+    const early = mayExamine ? await examineAtOnce(deps, claimed, conclusion) : null
+    if (early !== null) deps.chaosPoint('evidence.checked')
+    const examined = await recordEnd(deps, claimed, conclusion, { mayExamine, early }).catch((error: unknown) => {
       if (mayExamine) slots.giveBack()
       throw error
     })

@@ -33,7 +33,6 @@ describeStores('a brief', (openFresh) => {
       ['assigned', 'engine', 'pending', 'assigned'],
       ['spawned', 'engine', 'assigned', 'working'],
       ['reported', 'agent:1', undefined, undefined],
-      ['agent_ended', 'engine', undefined, undefined],
       ['turn_ended', 'engine', undefined, undefined],
       ['review_started', 'engine', 'working', 'completion_drive_review'],
       ['artifact_written', 'engine', undefined, undefined],

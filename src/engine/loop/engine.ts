@@ -2,9 +2,10 @@ import { listEnded } from '../../work/attempts/store.ts'
 import { listEndedProofs } from '../../work/proofs/store.ts'
 import { listStops } from '../../work/stops/store.ts'
 import type { LiveAttempt } from '../attempt/driver.ts'
-import { createSpawnDriver } from '../attempt/spawn.ts'
+import { createSpawnDriver, type ExaminationSlots } from '../attempt/spawn.ts'
 import type { Claimed } from '../attempt/start.ts'
 import { type Examination, startExamination } from '../examination/examination.ts'
+import { examineAtOnce } from '../examination/examine-at-once.ts'
 import { claimBriefs } from './claim.ts'
 import { claimExaminations } from './claim-examinations.ts'
 import type { EngineDeps } from '../deps.ts'
@@ -75,7 +76,7 @@ export function createEngine(parts: EngineDeps): Engine {
   let isWaiting = false
   let opened: Promise<void> = Promise.resolve()
   const freeChecks = (): number => (mayExamine && !stopping ? checkSlots - examining.size - promised : 0)
-  const driver = createSpawnDriver(deps, {
+  const slots: ExaminationSlots = {
     take: () => {
       if (freeChecks() <= 0) return false
       promised++
@@ -85,7 +86,8 @@ export function createEngine(parts: EngineDeps): Engine {
       promised--
       wake()
     },
-  })
+  }
+  const driver = createSpawnDriver(deps, slots, examineAtOnce)
   const search = createSearch(deps.clock, deps.playbooks)
   let passing: Promise<void> | null = null
   let again = false

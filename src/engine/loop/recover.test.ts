@@ -54,7 +54,7 @@ describeStores('after the death of a daemon', (openFresh) => {
   })
 
   // Before the report is recorded, the work has to be done again; from then on it is only examined.
-  const points: [ChaosPointName, attempts: number][] = [
+  const points: [ChaosPointName, attempts: number, files?: number][] = [
     ['run.created', 1],
     ['brief.claimed', 2],
     ['workspace.prepared', 2],
@@ -62,13 +62,16 @@ describeStores('after the death of a daemon', (openFresh) => {
     ['attempt.started', 2],
     ['agent.reported', 1],
     ['agent.exited', 1],
-    ['attempt.reported', 1],
-    ['examination.begun', 1],
     ['evidence.checked', 1],
     ['attempt.ended', 1],
     ['run.ended', 1],
+    // So many files are checked after the report was recorded.
+    ['attempt.reported', 1, 20],
+    ['examination.begun', 1, 20],
+    ['evidence.checked', 1, 20],
+    ['attempt.ended', 1, 20],
   ]
-  it.each(points)('at "%s" the work is finished, once, with %i attempts', async (point, attempts) => {
+  it.each(points)('at "%s" the work is finished, once, with %i attempts', async (point, attempts, files = 1) => {
     const gated: StepInput[] = [{ log: 'gate started' }, ...work]
     const before = await startAgency(openFresh, {
       chaosPoint: (passed) => {
@@ -76,7 +79,8 @@ describeStores('after the death of a daemon', (openFresh) => {
         if (passed === 'attempt.started') before.gate('started').open()
       },
     })
-    const created = before.run({ play: [gated, work] })
+    const evidence = Array.from({ length: files }, () => ({ kind: 'file' as const, path: 'result.md' }))
+    const created = before.run({ play: [gated, work], evidence })
     await before.passed(point)
     const after = await reopen(before, before.store)
     after.gate('started').open()

@@ -271,7 +271,7 @@ describe('an agent that cannot be followed', () => {
 describe('evidence that cannot be checked', () => {
   it('neither passes nor fails: it is checked again, and no agent is launched', async () => {
     const memory = createMemoryWorkspaces()
-    let broken = true
+    let failures = 2
     const agency = await openAgency({
       mayLogErrors: true,
       workspaces: {
@@ -281,8 +281,8 @@ describe('evidence that cannot be checked', () => {
           return {
             ...workspace,
             read: async (path, maxBytes) => {
-              if (!broken) return workspace.read(path, maxBytes)
-              broken = false
+              if (failures === 0) return workspace.read(path, maxBytes)
+              failures--
               throw new Error('EIO')
             },
           }
@@ -292,8 +292,11 @@ describe('evidence that cannot be checked', () => {
     await agency.engine.start()
     const started = await agency.run()
     await agency.passed('examination.begun')
-    while (agency.logged.length === 0) await turn()
-    expect(agency.logged).toMatchObject([{ message: 'the evidence of an attempt could not be checked', error: 'EIO' }])
+    while (agency.logged.length < 2) await turn()
+    expect(agency.logged).toMatchObject([
+      { message: 'the evidence of an attempt could not be checked at once', error: 'Error: EIO' },
+      { message: 'the evidence of an attempt could not be checked', error: 'EIO' },
+    ])
     await turn()
     agency.clock.advance(1_000)
     const run = await agency.settled(started)

@@ -267,7 +267,7 @@ export class Play {
       this.started = () => {
         if (--left === 0) resolve()
       }
-      const driver = createSpawnDriver(this.deps, { take: () => true, giveBack: () => {} })
+      const driver = createSpawnDriver(this.deps, { take: () => true, giveBack: () => {} }, async () => null)
       for (const each of claimed) {
         const ended = driver
           .start(each)

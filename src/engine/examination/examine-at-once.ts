@@ -1,0 +1,66 @@
+import type { Report } from '../../work/attempts/contract.ts'
+import { findProgress } from '../../work/attempts/store.ts'
+import { classifyEnd, endingOf } from '../attempt/classify-end.ts'
+import type { Conclusion, EarlyEnd } from '../attempt/record-end.ts'
+import type { Claimed } from '../attempt/start.ts'
+import type { EngineDeps } from '../deps.ts'
+import { examine } from './examine.ts'
+
+/** More files are examined after the report was recorded. */
+const maxFiles = 16
+/** An examination that takes longer begins again after the report was recorded: large files, or a slow disk. */
+const maxMs = 250
+
+/**
+ * Examines the work of an agent before its end is recorded, so that both are one transaction, if that takes no time to
+ * speak of: nothing is run, copied or collected, and a few files are looked at. Resolves to null if the report is to be
+ * recorded first, as always when the examination may take long, when it fails, and when the attempt was stopped.
+ */
+export async function examineAtOnce(
+  deps: EngineDeps,
+  { run, brief, attempt }: Claimed,
+  conclusion: Conclusion,
+): Promise<EarlyEnd | null> {
+  if (conclusion.stopped !== null || conclusion.reason !== undefined || run.repository !== null) return null
+  if (!brief.evidence.every(({ kind }) => kind === 'file' || kind === 'artifact')) return null
+  try {
+    const { report: brought } = conclusion
+    const sent = brought === undefined || brought === null ? await findSent(deps, attempt.id) : null
+    const classified = classifyEnd(conclusion, { brought, sent })
+    const ending = endingOf(classified, conclusion)
+    const { report } = classified
+    if (ending === null || report === null || brief.evidence.length + report.outputs.length > maxFiles) return null
+    const examined = await withinTime(deps, (signal) =>
+      examine(deps, { run, brief, attempt: { ...attempt, ending, report } }, signal),
+    )
+    if (examined === null || 'trouble' in examined) return null
+    return { classified, sent, end: { ...examined, ended: conclusion.ended } }
+  } catch (error) {
+    deps.log.warn('the evidence of an attempt could not be checked at once', {
+      attempt: attempt.id,
+      error: String(error),
+    })
+    return null
+  }
+}
+
+const findSent = async ({ db }: EngineDeps, attemptId: string): Promise<Report | null> =>
+  (await db.read((tx) => findProgress(tx, attemptId)))?.report ?? null
+
+/** Resolves to null after the maximum time; the work is told by its signal. */
+async function withinTime<T>({ clock }: EngineDeps, work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+  const aborted = new AbortController()
+  const { promise: late, resolve } = Promise.withResolvers<null>()
+  const cancel = clock.after(maxMs, () => {
+    aborted.abort()
+    resolve(null)
+  })
+  try {
+    return await Promise.race([work(aborted.signal), late])
+  } catch (error) {
+    if (aborted.signal.aborted) return null
+    throw error
+  } finally {
+    cancel()
+  }
+}
