@@ -214,12 +214,15 @@ async function finish(
   { examination, commit = null, isEmpty = false }: AttemptEnd,
 ): Promise<void> {
   if (examination === null) throw bug(`${brief.id} is finished without a check of its evidence`)
-  const reviewing = await moveBrief(scope, brief, 'completion_drive_review', {
-    kind: 'review_started',
-    level: 'verbose',
-    message: `${brief.key} is reviewed`,
-    patch: { interruptions: 0 },
-  })
+  const hasNotes = scope.run.notesTotal > 0 || (report.assumptions ?? []).length > 0
+  const reviewing = hasNotes
+    ? await moveBrief(scope, brief, 'completion_drive_review', {
+        kind: 'review_started',
+        level: 'verbose',
+        message: `${brief.key} is reviewed`,
+        patch: { interruptions: 0 },
+      })
+    : brief
   await recordChecks(scope, attempt, brief, examination)
   const { escalated, open } = await reviewNotes(scope, reviewing, attempt, report)
   if (escalated.length > 0) return waitForAnswers(scope, reviewing, escalated.map(noteName))
@@ -239,7 +242,9 @@ async function finish(
     kind: 'ready_for_verification',
     level: 'verbose',
     message: `${brief.key} is ready to be verified${isPart ? ', as far as it goes' : ''}`,
+    through: hasNotes ? [] : ['completion_drive_review'],
     patch: {
+      interruptions: 0,
       ...(commit === null && !isEmpty ? {} : { branchCommit: commit }),
       ...(isPart ? await splitBrief(scope, reviewing, report, examination, attempt) : {}),
     },
@@ -276,9 +281,12 @@ async function judge(scope: RunScope, brief: Brief, attempt: Attempt, judgement:
   if (judgement === undefined) throw bug(`${brief.id} was passed without a verdict`)
   const judged = await recordVerdict(scope, brief, attempt, judgement)
   if (judged === null) return dropVerifier(scope, brief)
-  let current = brief
-  for (const [to, kind] of verifierSteps)
-    current = await moveBrief(scope, current, to, { kind, level: 'verbose', message: `${brief.key}: ${to}` })
+  await moveBrief(scope, brief, 'done', {
+    kind: 'session_complete',
+    level: 'verbose',
+    message: `${brief.key} closed`,
+    through: ['completion_drive_review', 'ready_for_verification', 'verified'],
+  })
   await scope.decide({ kind: 'brief_judged', brief: judged, judgement })
 }
 
@@ -298,13 +306,6 @@ async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
   // If slices are judged together, the others may have waited only for this one.
   if (brief.part !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped })
 }
-
-const verifierSteps = [
-  ['completion_drive_review', 'review_started'],
-  ['ready_for_verification', 'ready_for_verification'],
-  ['verified', 'completed'],
-  ['done', 'session_complete'],
-] as const
 
 /** Sends rejected output back with its faults, as often as the brief's retry budget allows. */
 async function correct(

@@ -27,6 +27,8 @@ export interface BriefMove {
   level?: NewEvent['level']
   attemptId?: string | null
   data?: Record<string, unknown>
+  /** Statuses that the brief passes on its way, for which nothing is to be done: they share the event of the last move. */
+  through?: readonly BriefStatus[]
   /** Columns beside the status. */
   patch?: Partial<Brief>
   /** A further reason for which the brief waits. */
@@ -37,9 +39,11 @@ export interface BriefMove {
   also?: readonly Change[]
 }
 
-/** Changes the status of a brief, which no other function does: by a listed move, with its event and the run's counters. */
+/** Changes the status of a brief, which no other function does: by listed moves, with their event and the run's counters. */
 export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, move: BriefMove): Promise<Brief> {
-  checkMove(brief.status, to, move.kind)
+  const { through = [] } = move
+  for (const [index, status] of through.entries()) checkMove(through[index - 1] ?? brief.status, status)
+  checkMove(through.at(-1) ?? brief.status, to, move.kind)
   const ended = endsWith(to)
   const holds = await changeHolds(scope.tx, brief, {
     add: move.hold,
@@ -61,7 +65,7 @@ export async function moveBrief(scope: RunScope, brief: Brief, to: BriefStatus, 
       level: move.level ?? (isNews(scope, move.code) ? 'normal' : 'verbose'),
       ...(move.code === undefined ? {} : { code: move.code }),
       message: move.message,
-      data: { from: brief.status, to, ...move.data },
+      data: { from: brief.status, ...(through.length === 0 ? {} : { through }), to, ...move.data },
     },
     changes,
   )

@@ -72,6 +72,13 @@ describeStores('a verifier', (openFresh) => {
       },
     ])
     expect(verdicts[0]?.doerId).not.toBe(verdicts[0]?.verifierId)
+    const moves = (await agency.events(run)).filter((event) => event.briefId === verifier?.id && 'to' in event.data)
+    expect(moves.map(({ kind, data: { from, through, to } }) => [kind, from, through, to])).toEqual([
+      ['brief_created', undefined, undefined, 'pending'],
+      ['assigned', 'pending', undefined, 'assigned'],
+      ['spawned', 'assigned', undefined, 'working'],
+      ['session_complete', 'working', ['completion_drive_review', 'ready_for_verification', 'verified'], 'done'],
+    ])
     const prompt = agency.prompts.get(attempts[1]?.id as string)
     expect(prompt).toContain('Nothing that can be checked by a machine was declared: it depends on you.')
     expect(prompt).toContain('### Outputs\n\n- result.md\n')
