@@ -21,6 +21,8 @@ export interface Playbook {
   decide(view: View, event: PlaybookEvent): readonly Decision[]
   /** Returns the rows that a decision needs besides those that every view has. Called with such a view. */
   needs?(view: View, event: PlaybookEvent): Needs
+  /** Reports whether `needs` or `decide` reads the tally for this event; by default they do. */
+  counts?(event: PlaybookEvent): boolean
   /** By phase: the shape of `output` in a step's report. Names are those of the document: snake_case. */
   readonly outputs?: Readonly<Record<string, z.ZodType>>
   /** By phase: the tier in which the personas that an output names are cast. */
@@ -118,8 +120,8 @@ export interface View {
   readonly liveAttempts: number
   /** The part of the event's brief, gate or timer, then that part's parents: innermost first. */
   readonly parts: readonly Part[]
-  /** Number of briefs of the innermost part, by phase and status. */
-  readonly tally: Tally
+  /** Number of briefs of the innermost part, by phase and status; null: `counts` did not ask for it. */
+  readonly tally: Tally | null
   readonly found: NeededRows
 }
 
@@ -134,6 +136,8 @@ export interface Needs {
   readonly countBelow?: readonly string[]
   /** Every brief of these parts. */
   readonly members?: readonly string[]
+  /** Every brief of these parts but those of verifiers; they are in `found.members` too. */
+  readonly nonVerifiers?: readonly string[]
   /** The newest verdict on each brief of these parts. */
   readonly verdicts?: readonly string[]
   /** Every brief with these group keys, in whichever part it is. */

@@ -1,5 +1,5 @@
 import type { Brief } from '../../work/briefs/contract.ts'
-import { newestDocument } from '../../work/artifacts/store.ts'
+import { findDocuments } from '../../work/artifacts/store.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { EngineDeps } from '../deps.ts'
 
@@ -20,11 +20,4 @@ export async function resolveInputs(deps: EngineDeps, run: Run, brief: Brief): P
 }
 
 const contentsOf = (deps: EngineDeps, runId: string, names: readonly string[]): Promise<Record<string, unknown>> =>
-  deps.db.read(async (tx) => {
-    const contents: Record<string, unknown> = {}
-    for (const name of names) {
-      const content = await newestDocument(tx, runId, name)
-      if (content !== null) contents[name] = JSON.parse(content)
-    }
-    return contents
-  })
+  deps.db.read((tx) => findDocuments(tx, runId, names))

@@ -1,16 +1,17 @@
 import type { NeededRows, Needs, PlaybookEvent, View } from '../../playbooks/contract.ts'
 import { listAmendments } from '../../work/amendments/store.ts'
-import { newestDocument } from '../../work/artifacts/store.ts'
+import { findDocuments } from '../../work/artifacts/store.ts'
 import { countUnderWay, findAttempt } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import {
-  findBriefByKey,
   findPlanner,
   listBriefsById,
+  listBriefsByKey,
   listBriefsOfPart,
   listBriefsOfGroups,
   listFailedBriefs,
   listLastBriefs,
+  listNonVerifiersOfPart,
 } from '../../work/briefs/store.ts'
 import type { Part, Tally } from '../../work/parts/contract.ts'
 import { countPartsBelow, findPart, listPartsBelow, tallyOfPart } from '../../work/parts/store.ts'
@@ -25,7 +26,8 @@ export async function viewFor(scope: RunScope, event: PlaybookEvent): Promise<Vi
   const liveAttempts = needsCount ? await countUnderWay(tx, run.id) : 0
   const key = partOf(event)
   const parts = await chainFrom(scope, key)
-  const tally = key === null ? noTally : await tallyOfPart(tx, run.id, key)
+  const isCounted = playbook.counts?.(event) ?? true
+  const tally = !isCounted ? null : key === null ? noTally : await tallyOfPart(tx, run.id, key)
   const view: View = { run, liveAttempts, parts, tally, found: nothingFound }
   const needs = playbook.needs?.(view, event)
   return needs === undefined ? view : { ...view, found: await find(scope, needs) }
@@ -56,33 +58,27 @@ async function chainFrom({ tx, run }: RunScope, first: string | null): Promise<P
 
 async function find(scope: RunScope, needs: Needs): Promise<NeededRows> {
   const { tx, run } = scope
-  const documents: Record<string, unknown> = {}
-  for (const name of needs.documents ?? []) {
-    const content = await newestDocument(tx, run.id, name)
-    if (content !== null) documents[name] = JSON.parse(content)
-  }
   const parts: Record<string, Part> = {}
   for (const key of needs.parts ?? []) {
     const part = await findPart(tx, run.id, key)
     if (part !== undefined) parts[key] = part
   }
-  const briefs: Record<string, Brief> = {}
-  for (const key of needs.briefs ?? []) {
-    const brief = await findBriefByKey(tx, run.id, key)
-    if (brief !== undefined) briefs[key] = brief
-  }
+  const byKey = await listBriefsByKey(tx, run.id, needs.briefs ?? [])
   const ids = needs.briefIds ?? []
   const byId = ids.length === 0 ? [] : await listBriefsById(tx, ids)
   const verdicts = []
   for (const part of needs.verdicts ?? []) verdicts.push(...(await listNewestVerdicts(tx, run.id, part)))
   return {
-    documents,
+    documents: await findDocuments(tx, run.id, needs.documents ?? []),
     parts,
     partsBelow: await each(needs.partsBelow, (key) => listPartsBelow(tx, run.id, key)),
     countBelow: await each(needs.countBelow, (key) => countPartsBelow(tx, run.id, key)),
-    members: await each(needs.members, (key) => listBriefsOfPart(tx, run.id, key)),
+    members: {
+      ...(await each(needs.nonVerifiers, (key) => listNonVerifiersOfPart(tx, run.id, key))),
+      ...(await each(needs.members, (key) => listBriefsOfPart(tx, run.id, key))),
+    },
     verdicts: Object.fromEntries(verdicts.map((verdict) => [verdict.briefId, verdict])),
-    briefs,
+    briefs: Object.fromEntries(byKey.map((brief) => [brief.key, brief])),
     briefIds: Object.fromEntries(byId.map((brief) => [brief.id, brief])),
     failed: needs.failed === true ? await listFailedBriefs(tx, run.id) : [],
     last: needs.last === true ? await listLastBriefs(tx, run.id) : [],

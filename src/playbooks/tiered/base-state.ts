@@ -1,5 +1,6 @@
 import { bug } from '../../kernel/errors.ts'
-import type { Part, Tally } from '../../work/parts/contract.ts'
+import type { BriefStatus } from '../../work/briefs/states.ts'
+import type { Part } from '../../work/parts/contract.ts'
 import type { PartChange, View } from '../contract.ts'
 import { runPart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
@@ -132,11 +133,12 @@ export const changedRun = (view: View, data: Partial<RunData>): PartChange =>
 export const budgetOf = (view: View): number => settingsOf(view.run).retryBudget * runOf(view).multiplier
 
 /** Returns the number of briefs of a phase that are in none of these states. */
-export function unsettled(tally: Tally, phase: string, settled: readonly string[]): number {
-  return Object.entries(tally[phase] ?? {}).reduce(
-    (sum, [status, count]) => sum + (settled.includes(status) ? 0 : (count ?? 0)),
-    0,
-  )
+export function unsettled({ tally, run }: View, phase: string, settled: readonly string[]): number {
+  if (tally === null) throw bug(`a decision about ${run.id} counts briefs that were not counted`)
+  let sum = 0
+  const counts = tally[phase] ?? {}
+  for (const status in counts) if (!settled.includes(status)) sum += counts[status as BriefStatus] ?? 0
+  return sum
 }
 
 export const ended = ['verified', 'done', 'cancelled'] as const

@@ -31,7 +31,7 @@ import { onSummary } from './t1-finish.ts'
 import { onBoundariesApproved, onBoundaries } from './t2-lead.ts'
 import { onTaskListVerified, onTaskList, faultsOfList, onTasksApproved, onTasksRejected } from './t3-mesh.ts'
 import { keys } from './base-names.ts'
-import { needs } from './needs.ts'
+import { counts, needs } from './needs.ts'
 import { onCritique, onPlanApproved, onPlan, onPlanRejected, startRun } from './t1-plan.ts'
 import { faultsOfPlan } from './t1-plan-faults.ts'
 import { faultsOfResolution, onResolution } from './escalate-resolve.ts'
@@ -57,6 +57,7 @@ export const tiered: Playbook = {
   name: 'tiered',
   decide,
   needs,
+  counts,
   outputs,
   casts: { t1_plan: 't2', t1_critique: 't2', t3_plan: 't4', t3_mesh: 't4', resolve: 't4' },
   faults,

@@ -59,6 +59,41 @@ export function needs(view: View, event: PlaybookEvent): Needs {
   }
 }
 
+/**
+ * Reports whether the briefs of the event's part are counted for it: only if the end of one of several may be the last
+ * that a step waits for.
+ */
+export function counts(event: PlaybookEvent): boolean {
+  switch (event.kind) {
+    case 'brief_ready':
+      return !alone.has(event.brief.phase)
+    case 'brief_judged':
+      return true
+    case 'brief_verified':
+      return event.brief.phase === 't4' || event.brief.phase === 't3_plan' || event.brief.phase === 't3_mesh'
+    case 'brief_cancelled':
+      return event.brief.phase !== 'resolve'
+    case 'gate_approved':
+    case 'gate_rejected':
+      return event.gate.gate === 't5_verdict'
+    default:
+      return false
+  }
+}
+
+/** The phases whose steps are followed without a look at others of their part. */
+const alone: ReadonlySet<string | null> = new Set([
+  't1_plan',
+  't1_critique',
+  't1_accept',
+  't2_lead',
+  't2_synthesis',
+  't2_summary',
+  't3_plan',
+  't3_mesh',
+  'resolve',
+])
+
 /** Returns the rows that a check of an output for faults needs. */
 function reportedNeeds(view: View, brief: Brief): Needs {
   switch (brief.phase) {

@@ -61,8 +61,8 @@ export function architectureNeeds(wave: Part): Needs {
 }
 
 /** Reports whether every other requested proposal has arrived; the current one does not count as settled yet. */
-export const isLastProposal = ({ tally }: View): boolean =>
-  unsettled(tally, 't2_specialist', ended) + unsettled(tally, 't2_conflict', ended) === 1
+export const isLastProposal = (view: View): boolean =>
+  unsettled(view, 't2_specialist', ended) + unsettled(view, 't2_conflict', ended) === 1
 
 /** Stores a proposal; the last one of a wave starts the synthesis by the lead. */
 export function onProposal(view: View, brief: Brief, proposal: Proposal): readonly Decision[] {

@@ -3,7 +3,7 @@ import { squadNames } from './base-names.ts'
 import { dataOf, ended, own, type SquadData, unsettled } from './base-state.ts'
 import { log } from './base-steps.ts'
 
-const isDone = ({ tally }: View): boolean => unsettled(tally, 't4', ended) === 0
+const isDone = (view: View): boolean => unsettled(view, 't4', ended) === 0
 
 export const finishNeeds = (view: View): Needs => {
   const workstream = view.parts[1]

@@ -124,7 +124,7 @@ export function onTaskList(view: View, brief: Brief, { tasks }: TaskList): reado
 }
 
 /** Reports whether the last brief of a phase has settled; the current one counts as settled. */
-const isLast = ({ tally }: View, phase: string): boolean => unsettled(tally, phase, ended) === 0
+const isLast = (view: View, phase: string): boolean => unsettled(view, phase, ended) === 0
 
 export function agreementNeeds(view: View, brief: Brief): Needs {
   const mesh = own(view)

@@ -18,17 +18,17 @@ import { listed } from './base-text.ts'
 const finished = ['ready_for_verification', ...ended]
 
 /** Reports whether every task has finished and no verifier is at work: the playbook has to decide the next step. */
-const isAtRest = ({ tally }: View): boolean =>
-  unsettled(tally, 't4', finished) === 0 &&
-  unsettled(tally, 't5', over) === 0 &&
-  unsettled(tally, 't3_verdict', ended) === 0
+const isAtRest = (view: View): boolean =>
+  unsettled(view, 't4', finished) === 0 &&
+  unsettled(view, 't5', over) === 0 &&
+  unsettled(view, 't3_verdict', ended) === 0
 
 const isPiecemeal = ({ run }: View): boolean => settingsOf(run).pipelineRequires === 'verified'
 
 export function squadNeeds(view: View): Needs {
   const squad = own(view)
   if (!isAtRest(view) && !isPiecemeal(view)) return {}
-  return { members: [squad.key], verdicts: [squad.key], amendments: true, ...finishNeeds(view) }
+  return { nonVerifiers: [squad.key], verdicts: [squad.key], amendments: true, ...finishNeeds(view) }
 }
 
 /**
@@ -278,7 +278,7 @@ function correctionsOf(brief: Brief, { t5_results: results, summary }: JointVerd
 }
 
 export const verdictGateNeeds = (view: View): Needs => ({
-  members: [own(view).key],
+  nonVerifiers: [own(view).key],
   verdicts: [own(view).key],
   amendments: true,
   ...finishNeeds(view),

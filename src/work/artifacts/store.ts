@@ -1,7 +1,7 @@
-import { column, text } from '../../db/columns.ts'
+import { column, columns, json, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
-import { sqlOf } from '../../db/tx.ts'
+import { openTx, sqlOf } from '../../db/tx.ts'
 import type { Artifact } from './contract.ts'
 
 export const artifacts = table<Artifact>('artifacts', { stream: (row) => `run:${row.runId}` })
@@ -20,16 +20,28 @@ export async function newestVersion(tx: ReadTx, runId: string, name: string): Pr
   return newest
 }
 
-/** A file that an agent gave the name of a document does not replace the document. */
-export async function newestDocument(tx: ReadTx, runId: string, name: string): Promise<string | null> {
-  const [newest] = await findRows(
-    tx,
-    artifacts,
-    'run_id = ? AND name = ? AND content IS NOT NULL ORDER BY version DESC LIMIT 1',
-    [runId, name],
+/**
+ * Returns the content of the newest version of each document that exists, in the order of the names. A file that an agent gave the name of a document
+ * does not replace the document.
+ */
+export async function findDocuments(
+  tx: ReadTx,
+  runId: string,
+  names: readonly string[],
+): Promise<Record<string, unknown>> {
+  if (names.length === 0) return {}
+  const marks = names.map(() => '?').join(', ')
+  const rows = await documents.all(
+    openTx(tx).sqlFor('artifacts'),
+    `SELECT a.name, a.content FROM artifacts a WHERE a.run_id = ? AND a.name IN (${marks}) AND a.content IS NOT NULL
+AND NOT EXISTS (SELECT 1 FROM artifacts n WHERE n.run_id = a.run_id AND n.name = a.name AND n.version > a.version AND n.content IS NOT NULL)`,
+    [runId, ...names],
   )
-  return newest?.content ?? null
+  const found = new Map(rows.map(({ name, content }) => [name, content]))
+  return Object.fromEntries(names.filter((name) => found.has(name)).map((name) => [name, found.get(name)]))
 }
+
+const documents = columns({ name: text, content: json<unknown>() })
 
 /** Lists the names of a brief's artifacts, each once. */
 export const listNamesOfBrief = (tx: ReadTx, briefId: string): Promise<string[]> =>

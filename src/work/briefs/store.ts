@@ -55,6 +55,12 @@ export async function findBriefByKey(tx: ReadTx, runId: string, key: string): Pr
   return (await findRows(tx, briefs, 'run_id = ? AND key = ?', [runId, key]))[0]
 }
 
+/** Lists the briefs of a run that have these keys. */
+export function listBriefsByKey(tx: ReadTx, runId: string, keys: readonly string[]): Promise<Brief[]> {
+  if (keys.length === 0) return Promise.resolve([])
+  return findRows(tx, briefs, `run_id = ? AND key IN (${keys.map(() => '?').join(', ')})`, [runId, ...keys])
+}
+
 export async function listBriefsById(tx: ReadTx, ids: readonly string[]): Promise<Brief[]> {
   const [first] = ids
   if (first !== undefined && ids.length === 1) {
@@ -177,6 +183,9 @@ export async function findReadyBrief(tx: ReadTx, runId: string): Promise<Brief |
 
 export const listBriefsOfPart = (tx: ReadTx, runId: string, part: string): Promise<Brief[]> =>
   findRows(tx, briefs, 'run_id = ? AND part = ? ORDER BY created_at, number, id', [runId, part])
+
+export const listNonVerifiersOfPart = (tx: ReadTx, runId: string, part: string): Promise<Brief[]> =>
+  findRows(tx, briefs, "run_id = ? AND part = ? AND kind <> 'verify' ORDER BY created_at, number, id", [runId, part])
 
 export const isBranchTaken = async (tx: ReadTx, runId: string, branch: string): Promise<boolean> =>
   (await sqlOf(tx).get('SELECT 1 AS taken FROM briefs WHERE run_id = ? AND branch = ? LIMIT 1', [runId, branch])) !==

@@ -23,7 +23,7 @@ export const listPartsBelow = (tx: ReadTx, runId: string, parent: string): Promi
 
 /** Counts rows, so that no counter can drift. */
 export async function tallyOfPart(tx: ReadTx, runId: string, part: string): Promise<Tally> {
-  const rows = await columns({ phase: optional(text), status: oneOf(briefStatuses), count: integer }).all(
+  const rows = await tallies.all(
     sqlOf(tx),
     'SELECT phase, status, COUNT(*) AS count FROM briefs WHERE run_id = ? AND part = ? GROUP BY phase, status',
     [runId, part],
@@ -36,19 +36,23 @@ export async function tallyOfPart(tx: ReadTx, runId: string, part: string): Prom
   return tally
 }
 
+const tallies = columns({ phase: optional(text), status: oneOf(briefStatuses), count: integer })
+
 /** Counts the parts below this one by status. */
 export async function countPartsBelow(
   tx: ReadTx,
   runId: string,
   parent: string,
 ): Promise<Partial<Record<Part['status'], number>>> {
-  const rows = await columns({ status: oneOf(partStatuses), count: integer }).all(
+  const rows = await partCounts.all(
     sqlOf(tx),
     'SELECT status, COUNT(*) AS count FROM parts WHERE run_id = ? AND parent = ? GROUP BY status',
     [runId, parent],
   )
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
+
+const partCounts = columns({ status: oneOf(partStatuses), count: integer })
 
 /** Lists the parts that wait for a merge; cancelled parts are excluded. */
 export const listPartsHeldBy = (tx: ReadTx, runId: string, heldBy: string): Promise<Part[]> =>
