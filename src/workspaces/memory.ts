@@ -3,22 +3,53 @@ import { createHash } from 'node:crypto'
 import { bug, refusal } from '../kernel/errors.ts'
 import { agencyDirectory, isPlainName, namesInside, outbox } from './path.ts'
 import { enterDirectly } from './enter-directly.ts'
-import type { CheckoutRequest, CommandResult, Workspace, WorkspaceFile, WorkspaceRequest, Workspaces } from './port.ts'
+import type {
+  CheckoutRequest,
+  CloneRequest,
+  CommandResult,
+  Workspace,
+  WorkspaceFile,
+  WorkspaceRequest,
+  Workspaces,
+} from './port.ts'
 import { textOf } from './text.ts'
 
 export type Files = ReadonlyMap<string, string>
 
 /** Simulates a command in a workspace in which no process can run. */
-export type Answer = (files: Files) => { readonly exitCode: number; readonly output: string }
+export type Answer = (files: Files) => Answered
+
+export interface Answered {
+  readonly exitCode: number
+  readonly output: string
+}
+
+/** The files of a workspace, which a simulated git may change. */
+export interface MemoryPlace {
+  readonly path: string
+  readonly files: Map<string, string>
+}
+
+export interface MemoryGit {
+  /** Writes the files of a commit into a place that is no clone yet. */
+  materialise(clone: CloneRequest, place: MemoryPlace, options: { over?: string; paths?: readonly string[] }): void
+  /** Simulates a command of git; null: it is none. */
+  run(command: string, place: MemoryPlace): Answered | null
+}
 
 export interface MemoryWorkspaces extends Workspaces {
   /** Sets the simulated result of `command` in every workspace. */
   answer(command: string, answer: Answer): void
+  /** Returns the paths of all workspaces and checkouts that exist. */
+  list(): string[]
+  /** Returns the files of a workspace by its path. */
+  filesAt(path: string): Map<string, string> | undefined
 }
 
-/** Workspaces without a disk, for simulations and benchmarks. */
-export function createMemoryWorkspaces(): MemoryWorkspaces {
+/** Workspaces without a disk, for simulations and benchmarks; without a git, a commit has the files of all workspaces of its run. */
+export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): MemoryWorkspaces {
   const filesOf = new Map<string, Map<string, string>>()
+  const checkouts = new Map<string, Map<string, string>>()
   const answers = new Map<string, Answer>()
   const pathOf = ({ runId, id }: Pick<WorkspaceRequest, 'runId' | 'id'>): string => {
     if (!isPlainName(runId) || !isPlainName(id)) throw bug(`"${runId}/${id}" is not a valid directory name`)
@@ -31,34 +62,60 @@ export function createMemoryWorkspaces(): MemoryWorkspaces {
   }
   const homeOf = (request: WorkspaceRequest): string =>
     `${pathOf({ runId: request.runId, id: request.homeOf ?? request.id })}.home`
-  /** There is no git: a commit has the files of all workspaces of its run. */
-  const filesIn = ({ runId, source }: CheckoutRequest): [name: string, text: string][] =>
-    source.kind === 'workspace'
-      ? [...existing(source.workspace)]
-      : [...filesOf].flatMap(([path, files]) => (path.startsWith(`memory:${runId}/`) ? [...files] : []))
-  return {
-    remove: async (request) => void filesOf.delete(pathOf(request)),
+  const filesIn = ({ runId, source }: CheckoutRequest): [name: string, text: string][] => {
+    if (source.kind === 'workspace') return [...existing(source.workspace)]
+    if (git !== undefined) return []
+    return [...filesOf].flatMap(([path, files]) => (path.startsWith(`memory:${runId}/`) ? [...files] : []))
+  }
+  const materialise = ({ source }: CheckoutRequest, place: MemoryPlace): void => {
+    if (source.kind === 'commit') {
+      const { mirror, branch, commit: start, paths } = source
+      git?.materialise({ mirror, branch, start }, place, paths === undefined ? {} : { paths })
+    } else if (source.commit !== null && (source.workspace.clone ?? null) !== null) {
+      const clone = source.workspace.clone as CloneRequest
+      git?.materialise({ ...clone, start: source.commit }, place, { over: clone.start })
+    }
+  }
+  const workspaces: MemoryWorkspaces = {
+    list: () => [...filesOf.keys(), ...checkouts.keys()],
+    filesAt: (path) => filesOf.get(path) ?? checkouts.get(path),
+    remove: async (request, before) => {
+      const path = pathOf(request)
+      if ((filesOf.get(path)?.size ?? 0) > 0) await before?.(await workspaces.prepare(request))
+      filesOf.delete(path)
+    },
     answer: (command, answer) => void answers.set(command, answer),
     prepare: async (request) => {
       const path = pathOf(request)
       const files = filesOf.get(path) ?? new Map<string, string>()
+      const { clone = null } = request
+      if (clone !== null) git?.materialise(clone, { path, files }, {})
       filesOf.set(path, files)
       for (const name of files.keys()) if (name.startsWith(`${outbox}/`)) files.delete(name)
-      return createWorkspace({ path, home: homeOf(request), files, answers })
+      return createWorkspace({ path, home: homeOf(request), files, answers, git })
     },
     open: async (request) =>
-      createWorkspace({ path: pathOf(request), home: homeOf(request), files: existing(request), answers }),
+      createWorkspace({ path: pathOf(request), home: homeOf(request), files: existing(request), answers, git }),
     checkout: async (request) => {
       request.signal?.throwIfAborted()
       if (!isPlainName(request.id)) throw bug(`"${request.id}" is not a valid directory name`)
-      const files = new Map(filesIn(request).filter(([name]) => !name.startsWith(`${agencyDirectory}/`)))
+      const isOfAgent = (name: string): boolean => !name.startsWith(`${agencyDirectory}/`) && !name.startsWith('.git/')
+      const files = new Map(filesIn(request).filter(([name]) => isOfAgent(name)))
       const path = `memory:checkouts/${request.id}`
-      const remove = async (): Promise<void> => files.clear()
-      const workspace = createWorkspace({ path, home: `${path}.home`, files, answers })
-      return { ...workspace, setUp: async () => null, remove }
+      materialise(request, { path, files })
+      checkouts.set(path, files)
+      const remove = async (): Promise<void> => {
+        files.clear()
+        if (checkouts.get(path) === files) checkouts.delete(path)
+      }
+      const workspace = createWorkspace({ path, home: `${path}.home`, files, answers, git })
+      return { ...workspace, isCleanClone: request.source.kind === 'commit', setUp: async () => null, remove }
     },
-    removeCheckouts: async () => {},
+    removeCheckouts: async (keep) => {
+      for (const path of checkouts.keys()) if (!keep.has(path.slice('memory:checkouts/'.length))) checkouts.delete(path)
+    },
   }
+  return workspaces
 }
 
 interface MemoryWorkspace {
@@ -66,9 +123,10 @@ interface MemoryWorkspace {
   readonly home: string
   readonly files: Map<string, string>
   readonly answers: ReadonlyMap<string, Answer>
+  readonly git: MemoryGit | undefined
 }
 
-const createWorkspace = ({ path, home, files, answers }: MemoryWorkspace): Workspace => ({
+const createWorkspace = ({ path, home, files, answers, git }: MemoryWorkspace): Workspace => ({
   path,
   boxed: false,
   home,
@@ -82,7 +140,8 @@ const createWorkspace = ({ path, home, files, answers }: MemoryWorkspace): Works
     files.set(plain(name), text.toWellFormed())
   },
   run: async (command, { maxOutputBytes }) => {
-    const { exitCode, output } = answers.get(command)?.(files) ?? { exitCode: 127, output: `${command}: not found\n` }
+    const { exitCode, output } = answers.get(command)?.(files) ??
+      git?.run(command, { path, files }) ?? { exitCode: 127, output: `${command}: not found\n` }
     return resultOf(exitCode, output, maxOutputBytes)
   },
 })
