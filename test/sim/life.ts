@@ -14,6 +14,7 @@ import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
 import { failedRead, fullDisk, isSimulated, lostAnswer, textOf } from './simulated-errors.ts'
 import { faultyPlaybooks } from './playbooks.ts'
+import { openGit } from './repositories/process.ts'
 import { registerWakes } from './wakes.ts'
 import type { Life, World } from './world.ts'
 
@@ -133,8 +134,9 @@ export function beginLife(world: World): Life {
       open: (brief) => alive(() => world.workspaces.open(brief)),
       checkout: (request) => alive(() => world.workspaces.checkout(request)),
       removeCheckouts: (keep) => alive(() => world.workspaces.removeCheckouts(keep)),
-      remove: (brief) => alive(() => world.workspaces.remove(brief)),
+      remove: (brief, before) => alive(() => world.workspaces.remove(brief, before)),
     },
+    ...openGit(world, troubles.about('git'), () => dead, alive),
     files: mortalFiles(() => dead),
     promptOf: bundledPrompt,
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),

@@ -14,6 +14,7 @@ Plays simulated worlds on every core and prints a line to repeat each that break
   --start <seed>      First seed, or "random", which is printed (1)
   --playbook <name>   direct, tiered, or mixed: runs of both beside each other (direct)
   --plain             Leave out the kinds of faults that were added later, to repeat an old seed
+  --repositories      Give runs repositories: agents commit, git merges and lands their work
   --all               Continue after a failure
   --minutes <n>       Deal no more seeds after this time
   --jobs <n>          Number of processes (one per core)
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     bugs: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
+    repositories: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     minutes: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -60,6 +62,7 @@ await dealSeeds({
   playbook,
   bug: values.bug,
   isPlain: values.plain,
+  withGit: values.repositories,
   withLog: values.verbose,
   onResult: add,
 })
@@ -78,14 +81,18 @@ function add({ seed, failure, hash, events, lives, faults }: SeedResult): boolea
   const bug = values.bug === undefined ? '' : ` --bug ${values.bug}`
   console.log(`seed ${seed} breaks "${failure.invariant}": ${failure.detail}`)
   const other = playbook === 'direct' ? '' : ` --playbook ${playbook}`
-  const plain = values.plain ? ' --plain' : ''
+  const plain = (values.plain ? ' --plain' : '') + (values.repositories ? ' --repositories' : '')
   console.log(`  npm run sim -- --seeds 1 --start ${seed}${other}${plain}${bug}`)
   return values.all && isInTime
 }
 
 async function printLog(): Promise<void> {
   const { simulate } = await import('./simulate.ts')
-  console.log((await simulate(start, playbook, { isPlain: values.plain, withLog: true })).log.join('\n'))
+  console.log(
+    (await simulate(start, playbook, { isPlain: values.plain, withGit: values.repositories, withLog: true })).log.join(
+      '\n',
+    ),
+  )
 }
 
 function printTotal(): void {

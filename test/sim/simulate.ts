@@ -9,6 +9,9 @@ import { checkStore } from './invariants/store.ts'
 import { beginLife } from './life.ts'
 import { drawRun, drawTieredRun, goalOf } from './missions.ts'
 import { decideEverything, startOperator } from './operator/operator.ts'
+import { startCommitting } from './repositories/operator.ts'
+import { isGitAtWork } from './repositories/rest.ts'
+import { inRepository } from './repositories/runs.ts'
 import { isSimulated, textOf } from './simulated-errors.ts'
 import { createWorld, type Failure, type World } from './world.ts'
 
@@ -31,14 +34,15 @@ export interface Outcome {
 export async function simulate(
   seed: number,
   playbook: WorldPlaybook = 'direct',
-  { withLog = false, isPlain = false } = {},
+  { withLog = false, isPlain = false, withGit = false } = {},
 ): Promise<Outcome> {
-  const world = await createWorld(seed, { isPlain })
+  const world = await createWorld(seed, { isPlain, withGit })
   registerInvariants(world)
   const stop = world.db.onCommit(() => void world.history.catchUp())
   beginLife(world)
   askForRuns(world, playbook)
   startOperator(world)
+  startCommitting(world)
   await beBusy(world)
   await beSilent(world)
   await beDiligent(world)
@@ -64,7 +68,7 @@ function askForRuns(world: World, playbook: WorldPlaybook): void {
   for (let index = 0; index < count; index++) {
     const name = `r${index}`
     const isTiered = playbook === 'mixed' ? random.about(`playbook ${name}`).chance(0.5) : playbook === 'tiered'
-    const input = (isTiered ? drawTieredRun : drawRun)(random.about(name), name)
+    const input = inRepository(world, (isTiered ? drawTieredRun : drawRun)(random.about(name), name), name)
     // A client without an answer repeats its request with the same key.
     const ask = (): void => {
       if (world.phase !== 'busy' || isAskedFor(world, name)) return
@@ -136,6 +140,7 @@ async function rest(world: World): Promise<void> {
       clock.nowMs() - sinceMs > quietMs[world.phase] &&
       !isAnyAttemptLive(world, beganMs) &&
       !isProviderHeld(world) &&
+      !isGitAtWork(world, beganMs) &&
       !(world.phase === 'silent' && isGateToExpire(world))
     )
   })
@@ -170,11 +175,11 @@ async function pass(world: World, isOver: () => boolean): Promise<void> {
 }
 
 /** Waits until the store received no call for two turns of the event loop: all code here waits for it or for time. */
-async function settle({ store }: World): Promise<void> {
+async function settle({ store, git }: World): Promise<void> {
   for (let quiet = 0; quiet < 2;) {
     const asked = store.asked()
     await new Promise<void>((resolve) => setImmediate(resolve))
-    quiet = store.pending() === 0 && store.asked() === asked ? quiet + 1 : 0
+    quiet = store.pending() === 0 && store.asked() === asked && (git?.pending() ?? 0) === 0 ? quiet + 1 : 0
   }
 }
 

@@ -9,6 +9,8 @@ export interface SeedRequest {
   readonly bug: string | undefined
   /** Without the kinds of faults that were added later. */
   readonly isPlain: boolean
+  /** Runs have repositories. */
+  readonly withGit: boolean
   /** The result has a hash over all events. */
   readonly withLog: boolean
 }
@@ -38,12 +40,12 @@ process.on('uncaughtException', (error: unknown) => {
   answer({ seed: current ?? 0, failure, hash: '', events: 0, lives: 0, faults: [] }, () => process.exit(1))
 })
 
-async function play({ seed, playbook, bug, isPlain, withLog }: SeedRequest): Promise<SeedResult> {
+async function play({ seed, playbook, bug, isPlain, withGit, withLog }: SeedRequest): Promise<SeedResult> {
   current = seed
   if (bug !== undefined && injected === undefined) injectBug((injected = bug))
   // Imported after the injection, so that every importer gets the module with the bug.
   const { simulate } = await import('./simulate.ts')
-  const { failure, hash, events, lives, faults } = await simulate(seed, playbook, { isPlain, withLog })
+  const { failure, hash, events, lives, faults } = await simulate(seed, playbook, { isPlain, withGit, withLog })
   return { seed, failure, hash, events, lives, faults: [...faults] }
 }
 

@@ -11,6 +11,7 @@ import { createHistory, type History } from './history.ts'
 import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
 import { drawFaultRates, type FaultRates } from './fault-rates.ts'
+import { openMemoryGit, type SimGit } from './repositories/git.ts'
 
 /** busy: all faults occur. silent: no actions, no faults. diligent: agents and people do their best. */
 export type Phase = 'busy' | 'silent' | 'diligent'
@@ -51,6 +52,8 @@ export interface World {
   readonly store: SimStore
   readonly db: Db
   readonly workspaces: Workspaces
+  /** Null: no run has a repository. */
+  readonly git: SimGit | null
   /** Workspaces by brief id, for checks that bypass the product. */
   readonly files: ReadonlyMap<string, Workspace>
   /** Agents that still exist, by attempt. */
@@ -73,13 +76,14 @@ export interface World {
   fail(invariant: string, detail: string): void
 }
 
-export async function createWorld(seed: number, { isPlain = false } = {}): Promise<World> {
+export async function createWorld(seed: number, { isPlain = false, withGit = false } = {}): Promise<World> {
   const random = createRandom(seed)
   const clock = createVirtualClock()
   const store = await openSimStore(clock)
   // The subject is part of every seed: another word would change all draws.
   const rates = drawFaultRates(random.about('temper'), isPlain)
-  const { workspaces, files } = openWorkspaces(clock, random, rates)
+  const git = withGit ? openMemoryGit(random.about('git'), clock) : null
+  const { workspaces, files } = openWorkspaces(clock, random, rates, git?.workspaces ?? createPlainWorkspaces())
   const faults = new Map<string, number>()
   const world: World = {
     seed,
@@ -90,6 +94,7 @@ export async function createWorld(seed: number, { isPlain = false } = {}): Promi
     store,
     db: store.db,
     workspaces,
+    git,
     files,
     agents: new Map(),
     escaped: new Set(),
@@ -109,13 +114,18 @@ export async function createWorld(seed: number, { isPlain = false } = {}): Promi
   return world
 }
 
+function createPlainWorkspaces(): MemoryWorkspaces {
+  const memory = createMemoryWorkspaces()
+  memory.answer('look', (files) => ({ exitCode: files.size > 0 ? 0 : 1, output: [...files.keys()].join('\n') }))
+  return memory
+}
+
 function openWorkspaces(
   clock: VirtualClock,
   random: Random,
   rates: FaultRates,
-): { workspaces: MemoryWorkspaces; files: Map<string, Workspace> } {
-  const memory = createMemoryWorkspaces()
-  memory.answer('look', (files) => ({ exitCode: files.size > 0 ? 0 : 1, output: [...files.keys()].join('\n') }))
+  memory: Workspaces,
+): { workspaces: Workspaces; files: Map<string, Workspace> } {
   const files = new Map<string, Workspace>()
   return {
     files,

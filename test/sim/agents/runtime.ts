@@ -2,6 +2,7 @@ import { createEventQueue } from '../../../src/adapters/runtime/event-queue.ts'
 import { parseScenario } from '../../../src/adapters/runtime/scripted/contract.ts'
 import { type AgencyCall, playInProcess } from '../../../src/adapters/runtime/scripted/in-process.ts'
 import type { Launch, ModelUsage, Runtime, RuntimeEvent } from '../../../src/adapters/runtime/port.ts'
+import { inClone } from '../repositories/agents.ts'
 import type { PlayedCalls, World } from '../world.ts'
 import { answerAgent } from './api.ts'
 import { badBehaviour, type Behaviour, goodBehaviour, limited, type Task, usage } from './behaviours.ts'
@@ -16,7 +17,9 @@ export function createSimRuntime(world: World): Runtime {
     available: async () => ({ ok: true }),
     checkOptions: () => {},
     launch: async (launch) => {
-      const behaviour = drawBehaviour(world, taskOf(launch, world.phase === 'diligent'))
+      const task = taskOf(launch, world.phase === 'diligent')
+      const drawn = drawBehaviour(world, task)
+      const behaviour = world.git === null ? drawn : await inClone(world, launch, task, drawn)
       world.history.play(launch.launchId, behaviour)
       if (behaviour.name !== 'good') world.fault(`agent ${behaviour.name}`)
       if (behaviour.cannotStart === true) throw new Error('no such program (simulated)')

@@ -66,12 +66,15 @@ function checkOutcome(world: World, attempt: Row): void {
     // When the daemon dies, a report through the API can get lost, or be all that is known of the attempt.
     ...(hadTrouble ? ['bad_output'] : []),
     ...(isLimited(world) ? ['budget'] : []),
+    // Work that git refuses, or that is not in the commit, is sent back.
+    ...(world.git === null ? [] : ['bad_output']),
     // The first report counts if the agent is ended, by a death of the daemon or by a budget, before its next one.
     ...((hadTrouble || isLimited(world)) && played.reported !== undefined ? [played.reported] : []),
     // An agent that cannot be killed shares the workspace with its successor, and so the file with the report.
     ...(world.faults.has('survivor') ? outcomesBefore(world, attempt) : []),
     // Work without reported outputs has no hash by which a change of its files is found.
-    ...(played.name === 'meddles' && !hasHash(world, attempt) ? ['ok'] : []),
+    // In a clone of its own a verifier changes nothing that counts.
+    ...(played.name === 'meddles' && (world.git !== null || !hasHash(world, attempt)) ? ['ok'] : []),
     // Another agent may have spoilt the work that a verifier checks.
     ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
       ? ['bad_output']

@@ -32,6 +32,8 @@ export function watchCounters(world: World): void {
         if (after['outcome'] === 'bad_output' || after['outcome'] === 'partial_output') tally.bad++
         if (after['outcome'] === 'crash' || after['outcome'] === 'timeout') tally.crash++
       }
+      if (event.kind === 'merge_conflict' && table === 'briefs' && event.briefId === after['id'])
+        tallyOf(after['id'] as string).bad++
       if (table === 'verdicts' && after['verdict'] !== 'pass') tallyOf(after['brief_id'] as string).verdict++
       // The remainder of a brief inherits its retries.
       if (table === 'briefs' && before === null && after['remainder_of'] !== null)

@@ -63,9 +63,15 @@ function checkHalt(history: History, run: Row): void {
   const status = run['status'] as string
   const refuse = (why: string): void =>
     history.fail('a run halts exactly at its gates', `${run['id']} is ${status}, ${why}`)
-  const expected = kinds.includes('manual') ? 'paused' : kinds.includes('acceptance') ? 'accepting' : 'gated'
+  const expected = kinds.includes('manual')
+    ? 'paused'
+    : kinds.includes('acceptance') || kinds.includes('merge')
+      ? 'accepting'
+      : 'gated'
   if (gates.length > 0 && status !== expected) refuse(`with ${kinds.join(' and ')} pending`)
-  if (gates.length === 0 && ['gated', 'paused', 'accepting'].includes(status)) refuse('with no gate pending')
+  const isAtGit = run['held_by'] === 'landing' || run['held_by'] === 'proof'
+  if (gates.length === 0 && ['gated', 'paused', 'accepting'].includes(status) && !isAtGit)
+    refuse('with no gate pending')
   const heldBy = run['held_by'] as string | null
   if (gates.length > 0 && !gates.some((gate) => heldBy === `gate:${gate['id']}`)) refuse(`but held by ${heldBy}`)
   if (gates.length === 0 && heldBy?.startsWith('gate:') === true) refuse(`but held by ${heldBy}`)
@@ -84,7 +90,8 @@ function checkEnd(history: History, run: Row, briefs: readonly Row[]): void {
   const work = briefs.filter((brief) => brief['kind'] === 'work')
   if (!work.some((brief) => brief['status'] === 'done')) refuse('with nothing done')
   if (work.some((brief) => brief['status'] === 'failed')) refuse('with something failed')
-  if (configurationOf(run).acceptance !== 'operator') return
+  // The gate `merge` includes the acceptance.
+  if (configurationOf(run).acceptance !== 'operator' || run['head'] !== null) return
   const gate = newestGate(history, runId, (each) => each['gate'] === 'acceptance')
   if (gate?.['status'] !== 'approved') refuse(`although its acceptance is ${gate?.['status'] ?? 'not asked for'}`)
 }

@@ -145,7 +145,7 @@ const cancel = (world: World, life: Life, runId: string): Promise<void> =>
   observe(world, world.acts.begin('cancel', runId, 'operator'), () =>
     life.agency.runs.cancel(operator, runId, 'enough'),
   )
-const cancelBrief = (world: World, life: Life, briefId: string): Promise<void> =>
+export const cancelBrief = (world: World, life: Life, briefId: string): Promise<void> =>
   observe(world, world.acts.begin('cancel', briefId, 'operator'), () =>
     life.agency.briefs.update(operator, briefId, 'cancelled', 'not needed'),
   )

@@ -12,6 +12,7 @@ import type { MemoryPlace } from '../../../src/workspaces/memory.ts'
 import type { Workspace } from '../../../src/workspaces/port.ts'
 import { type GitInMemory, main, type MemoryRepository } from './memory-git.ts'
 import { moveRefs } from './move-refs.ts'
+import { lockedRepository } from '../simulated-errors.ts'
 import { changesBetween } from './objects.ts'
 
 export interface MemoryRepositoriesParts {
@@ -96,7 +97,7 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     if (found === 'already') return { outcome: 'landed', commit: target.refs.get(main) as string }
     if (found === 'ready') {
       if (target.isLocked)
-        throw refusal('conflict', `${path} could not be fast-forwarded: cannot lock ref`, { data: { busy: true } })
+        throw refusal('conflict', `${path} could not be fast-forwarded: ${lockedRepository}`, { data: { busy: true } })
       if (!moveRefs(target.refs, [{ ref: main, from, to: commit }]))
         throw refusal('conflict', `${path} could not be fast-forwarded: not possible to fast-forward`)
       for (const each of objects.history(commit)) target.commits.add(each)
