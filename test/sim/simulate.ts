@@ -9,6 +9,7 @@ import { checkStore } from './invariants/store.ts'
 import { beginLife } from './life.ts'
 import { drawRun, drawTieredRun, goalOf } from './missions.ts'
 import { decideEverything, startOperator } from './operator/operator.ts'
+import { checkGitAtEnd, checkGitAtRest } from './repositories/invariants.ts'
 import { startCommitting } from './repositories/operator.ts'
 import { isGitAtWork } from './repositories/rest.ts'
 import { inRepository } from './repositories/runs.ts'
@@ -46,6 +47,7 @@ export async function simulate(
   await beBusy(world)
   await beSilent(world)
   await beDiligent(world)
+  await outlastClones(world)
   await settle(world)
   stop()
   if (world.failure === null) await checkStore(world, { thoroughly: seed % 8 === 0 })
@@ -100,17 +102,28 @@ async function beSilent(world: World): Promise<void> {
   world.phase = 'silent'
   await rest(world)
   if (world.failure === null) checkRest(world)
+  await checkGitAtRest(world)
 }
 
 async function beDiligent(world: World): Promise<void> {
   world.phase = 'diligent'
   for (let round = 0; world.failure === null && !hasEnded(world); round++) {
-    if (round === 200)
+    if (round === (world.git === null ? 200 : 60))
       return world.fail('every run ends in the diligent phase', `${openRuns(world)[0]?.['id']} does not`)
     decideEverything(world, round)
     await rest(world)
     if (world.failure === null) checkRest(world)
+    await checkGitAtRest(world)
   }
+}
+
+/** Passes the day after which the clones of ended runs are removed. */
+async function outlastClones(world: World): Promise<void> {
+  if (world.git === null || world.failure !== null) return
+  world.clock.jump(25 * 3_600_000)
+  const endMs = world.clock.nowMs() + quietMs.silent
+  await pass(world, () => world.clock.nowMs() >= endMs)
+  if (world.failure === null) await checkGitAtEnd(world)
 }
 
 const hasEnded = (world: World): boolean => openRuns(world).length === 0

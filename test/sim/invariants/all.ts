@@ -9,6 +9,7 @@ import { watchMoney } from './money.ts'
 import { inspectQuestions } from './questions.ts'
 import { inspectRuns } from './runs.ts'
 import { watchTiers } from './tiers.ts'
+import { watchGit } from '../repositories/invariants.ts'
 import { watchVerified } from './verified.ts'
 
 /** Registers the checks of every event and every commit. */
@@ -24,4 +25,5 @@ export function registerInvariants(world: World): void {
   inspectQuestions(world)
   inspectRuns(world)
   inspectHolds(world)
+  watchGit(world)
 }

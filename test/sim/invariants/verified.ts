@@ -61,7 +61,8 @@ async function checkTruth(
   evidence: readonly Evidence[],
   refuse: (why: string) => void,
 ): Promise<void> {
-  if (world.faults.has('survivor')) return
+  // Of work in a clone the commit counts.
+  if (world.faults.has('survivor') || (world.git !== null && brief['start_commit'] !== null)) return
   for (const each of evidence) {
     if (each.kind !== 'file') continue
     const file = await world.files.get((brief['remainder_of'] ?? brief['id']) as string)?.read(each.path, 10_000)

@@ -3,6 +3,7 @@ import type { Launch } from '../../../src/adapters/runtime/port.ts'
 import type { Behaviour, Task } from '../agents/behaviours.ts'
 import type { World } from '../world.ts'
 import { checkClaims, claimOf, settledFile } from './commands.ts'
+import { firstIgnored } from './git.ts'
 import { commitAll, mergeCommit, removeGit } from './memory-git.ts'
 
 /** Adds what an agent does in a clone: it joins the commits that its prompt names, commits, conflicts and hides files. */
@@ -29,8 +30,12 @@ export async function inClone(
   if (draw.chance(0.3)) write(`build/${subject}.md`, 'git ignores this too\n')
   if (draw.chance(0.2)) write(`more/${subject}.md`, 'beside the point\n')
   if (draw.chance(0.4)) work.push({ run: commitAll })
-  if (isBad(git.rates.hide)) return hidden(behaviour, [...joins, ...work], draw.chance(0.3), subject)
-  return before(behaviour, [...(isBad(0.1) ? [] : joins), ...work])
+  const ignored = (await workspace.read('.gitignore', 10_000))?.text
+  if (ignored?.includes(`${subject}.md`) === true) joins.unshift({ write: { path: '.gitignore', text: firstIgnored } })
+  if (isBad(git.rates.hide))
+    return hidden({ ...behaviour, steps: [...joins, ...behaviour.steps] }, work, draw.chance(0.3), subject)
+  const first = isBad(0.1) ? [] : joins
+  return before({ ...behaviour, steps: [...first, ...behaviour.steps] }, work)
 }
 
 /** Repairs of other briefs than those that check claims need nothing. */
@@ -54,7 +59,7 @@ function before(behaviour: Behaviour, steps: readonly StepInput[]): Behaviour {
 function hidden(behaviour: Behaviour, steps: readonly StepInput[], removes: boolean, subject: string): Behaviour {
   const hiding: StepInput = removes
     ? { run: removeGit }
-    : { write: { path: '.gitignore', text: `*.log\nbuild/\n${subject}.md\n` } }
+    : { write: { path: '.gitignore', text: `${firstIgnored}${subject}.md\n` } }
   return {
     ...before({ ...behaviour, steps: [...(removes ? [] : [hiding]), ...behaviour.steps] }, removes ? [hiding] : steps),
     name: removes ? 'removes its repository' : 'hides its work',

@@ -53,6 +53,8 @@ export interface GitView {
   main(path: string): Promise<string>
   /** Returns the commits that main ever pointed to, in order. */
   mains(path: string): Promise<readonly string[]>
+  /** Returns the commits that main was moved to by Agency, in order. */
+  landings(path: string): Promise<readonly string[]>
   branch(mirror: string, name: string): Promise<string | null>
   parents(mirror: string, commit: string): Promise<readonly string[]>
   isAncestor(mirror: string, ancestor: string, commit: string): Promise<boolean>
@@ -61,10 +63,12 @@ export interface GitView {
   left(runIds: ReadonlySet<string>): Promise<readonly string[]>
 }
 
+export const firstIgnored = '*.log\nbuild/\n'
+
 export const firstFiles: Tree = new Map([
   ['README.md', 'A shop.\n'],
   ['shared.md', 'nothing yet\n'],
-  ['.gitignore', '*.log\nbuild/\n'],
+  ['.gitignore', firstIgnored],
 ])
 
 /** Opens a git without a disk. */
@@ -79,6 +83,7 @@ export function openMemoryGit(random: Random, clock: VirtualClock): SimGit {
   workspaces.answer('look', (files) => ({ exitCode: files.size > 0 ? 0 : 1, output: [...files.keys()].join('\n') }))
   workspaces.answer(listFiles, (files) => ({ exitCode: 0, output: `${listed(files.keys()).join('\n')}\n` }))
   workspaces.answer(checkClaims, (files) => ({ exitCode: areClaimsSettled(listed(files.keys())) ? 0 : 1, output: '' }))
+  const own = new Set([...mains.values()].flat())
   let underWay = 0
 
   const enter = (process: GitProcess): Repositories => {
@@ -86,10 +91,11 @@ export function openMemoryGit(random: Random, clock: VirtualClock): SimGit {
       if (process.isDead()) await never
       if (!process.isBusy() || !process.random.chance(rates.slow)) return
       underWay++
-      await sleep(clock, process.random.pick([1, 100, 3_000, 20_000, 60_000]))
+      const ms = process.random.pick([1, 100, 3_000, 20_000, 60_000])
+      await sleep(clock, ms)
       underWay--
-      // A git whose daemon was killed goes on, unless it was killed too.
-      if (process.isDead() && process.random.chance(0.5)) await never
+      // A git whose daemon was killed goes on for a moment, unless it was killed too.
+      if (process.isDead() && (ms > 3_000 || process.random.chance(0.5))) await never
     }
     return withFaults(createMemoryRepositories({ git, filesAt: workspaces.filesAt, pause }), process, rates)
   }
@@ -101,11 +107,11 @@ export function openMemoryGit(random: Random, clock: VirtualClock): SimGit {
     pending: () => 0,
     enter,
     operator: {
-      commit: async (path, files) => void git.commit(path, files, 'By the operator'),
+      commit: async (path, files) => void own.add(git.commit(path, files, 'By the operator')),
       setDirty: async (path, isDirty) => void (git.operatorAt(path).isDirty = isDirty),
       setLocked: async (path, isLocked) => void (git.operatorAt(path).isLocked = isLocked),
     },
-    view: viewOf(git, mains, workspaces.list),
+    view: viewOf(git, mains, own, workspaces.list),
     close: async () => {},
   }
 }
@@ -123,7 +129,13 @@ function watchMain(refs: Map<string, string>): string[] {
   return seen
 }
 
-const viewOf = (git: GitInMemory, mains: ReadonlyMap<string, string[]>, list: () => string[]): GitView => ({
+const viewOf = (
+  git: GitInMemory,
+  mains: ReadonlyMap<string, string[]>,
+  own: ReadonlySet<string>,
+  list: () => string[],
+): GitView => ({
+  landings: async (path) => (mains.get(path) ?? []).filter((commit) => !own.has(commit)),
   main: async (path) => git.operatorAt(path).refs.get(main) as string,
   mains: async (path) => mains.get(path) ?? [],
   branch: async (mirror, name) => git.mirrorAt(mirror).refs.get(`refs/heads/${name}`) ?? null,
