@@ -1,134 +1,75 @@
 import type { AgentHandle, Runtime } from '../../src/adapters/runtime/port.ts'
 import { composeAgency } from '../../src/compose.ts'
-import type { Db } from '../../src/db/port.ts'
-import { openTx } from '../../src/db/tx.ts'
 import { createMemoryFiles } from '../../src/engine/attempt/memory-files.ts'
 import { laterThrough } from '../../src/engine/loop/wakes.ts'
-import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
-import type { Clock } from '../../src/kernel/clock.ts'
-import { refusal } from '../../src/kernel/errors.ts'
+import { createJobs } from '../../src/jobs/queue.ts'
+import type { Ids } from '../../src/kernel/ids.ts'
 import type { Log } from '../../src/kernel/log.ts'
-import type { ChaosPoint } from '../../src/kernel/chaos-point.ts'
 import { bundledPrompt } from '../support/prompts.ts'
 import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
-import { failedRead, fullDisk, isSimulated, lostAnswer, textOf } from './simulated-errors.ts'
+import { isSimulated, textOf } from './simulated-errors.ts'
 import { faultyPlaybooks } from './playbooks.ts'
+import { createProcess, never, type SimProcess } from './process.ts'
 import { openGit } from './repositories/process.ts'
 import { registerWakes } from './wakes.ts'
 import type { Life, World } from './world.ts'
 
-const never = new Promise<never>(() => {})
-
-export function beginLife(world: World): Life {
-  const boot = ++world.boots
-  const random = world.random.about(`life ${boot}`)
-  /** Draws of its own, so that the kinds of trouble that were added later change no draw of the first ones. */
-  const troubles = random.about('troubles')
-  let dead = false
-  const timers = new Set<() => void>()
-  /** The attempts that it follows. */
-  const launched = new Set<string>()
-
-  const die = (how: string): void => {
-    if (dead) return
-    dead = true
-    world.fault(how)
-    for (const cancel of timers) cancel()
-    timers.clear()
-    // Calls that it has not recorded yet are known to nobody.
-    for (const attemptId of launched) if (!isRecorded(world, attemptId)) cutOff(world, attemptId)
-    if (world.life !== life) return
-    world.life = null
-    world.clock.after(random.pick([0, 1_000, 20_000, 90_000]), () => beginLife(world))
-  }
-  const mayDie = (chance: number): boolean => world.phase === 'busy' && !dead && random.chance(chance)
-
-  const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
-    if (dead) return never
-    try {
-      const answered = await ask()
-      return dead ? never : answered
-    } catch (error) {
-      if (dead) return never
-      throw error
-    }
-  }
-
-  const db: Db = {
-    ...world.db,
-    write: (streams, work) =>
-      alive(async () => {
-        if (world.phase === 'busy' && random.chance(world.rates.fullDisk)) {
-          world.fault('full disk')
-          throw refusal('store_full', fullDisk)
-        }
-        const isAnswerLost = world.phase === 'busy' && troubles.chance(world.rates.lostAnswer)
-        const fate = mayDie(world.rates.deathByCommit) ? random.pick(['before', 'within', 'after'] as const) : null
-        if (fate === 'before') {
-          die('death before a commit')
-          return never
-        }
-        const written = await world.db.write(streams, async (tx) => {
-          // A transaction that a dead process had only requested does not happen.
-          if (dead) throw died
-          const value = await work(tx)
-          if (fate === 'within') die('death within a transaction')
-          if (dead) throw died
-          if (fate === 'after') die('death after a commit')
-          // A process that learns of no commit calls nothing back.
-          if (isAnswerLost) openTx(tx).afterCommitCallbacks.length = 0
-          return value
-        })
-        if (!isAnswerLost) return written
-        world.fault('lost answer')
-        throw refusal('store_unusable', lostAnswer)
-      }),
-    read: (work) =>
-      alive(async () => {
-        if (world.phase !== 'busy' || !troubles.chance(world.rates.failedRead)) return world.db.read(work)
-        world.fault('failed read')
-        throw refusal('store_unusable', failedRead)
-      }),
-    onCommit: (listener) =>
-      world.db.onCommit((commit) => {
-        if (dead) return
-        if (world.phase === 'busy' && random.chance(world.rates.lostWake)) return world.fault('lost wake')
-        listener(commit)
-        if (world.phase !== 'busy' || !random.chance(world.rates.doubleWake)) return
-        world.fault('repeated wake')
-        listener(commit)
-      }),
-  }
-  const clock: Clock = {
-    nowMs: world.clock.nowMs,
-    at: world.clock.at,
-    after(ms, callback) {
-      if (dead) return () => {}
-      const cancel = world.clock.after(ms, () => {
-        timers.delete(stop)
-        callback()
-      })
-      const stop = (): void => {
-        timers.delete(stop)
-        cancel()
-      }
-      timers.add(stop)
-      return stop
+/** Starts the daemon of a world with one process; after its death it is started again. */
+export function beginLife(world: World): void {
+  const process = createProcess(world, {
+    isShared: false,
+    skewMs: 0,
+    died: (random) => {
+      if (!world.lives.includes(life)) return
+      world.lives = []
+      world.clock.after(random.pick([0, 1_000, 20_000, 90_000]), () => beginLife(world))
     },
-  }
-  const chaosPoint: ChaosPoint = (point) => {
-    if (mayDie(world.rates.deathByChaosPoint)) die(`death at ${point}`)
-  }
-  const worker = `sim:${boot}`
-  const jobs: Jobs = createJobs({ db, clock, ids: world.ids, worker: 'sim', chaosPoint })
+  })
+  const life = openLife(world, process, {
+    worker: `sim:${process.boot}`,
+    queue: 'sim',
+    socket: 'sim',
+    ids: world.ids,
+    stop: async ({ jobs, agency }) => {
+      await jobs.stop()
+      await agency.engine.stop()
+    },
+  })
+  world.lives = [life]
+  void start(world, life)
+  const { deathMs } = world.rates
+  if (deathMs > 0)
+    process.clock.after(process.troubles.between(1, 2 * deathMs), () => {
+      if (world.phase === 'busy') life.die('death at any moment')
+    })
+}
+
+export interface LifeOptions {
+  /** `<id>:<boot>`. */
+  readonly worker: string
+  /** The name under which it claims jobs. */
+  readonly queue: string
+  /** Where its agents reach it, also after a restart. */
+  readonly socket: string
+  readonly ids: Ids
+  /** Ends everything that runs in it, in the order of the daemon. */
+  readonly stop: (life: Life) => Promise<void>
+}
+
+/** Composes the product in a process, as the daemon does. */
+export function openLife(world: World, process: SimProcess, options: LifeOptions): Life {
+  const { db, clock, random, troubles, chaosPoint, alive, isDead, die, launched } = process
+  const { worker, socket, ids } = options
+  const jobs = createJobs({ db, clock, ids, worker: options.queue, chaosPoint })
+  const log = logOf(world, isDead)
   const agency = composeAgency({
     db,
     clock,
-    ids: world.ids,
-    log: logOf(world, () => dead),
+    ids,
+    log,
     chaosPoint,
-    runtimes: [mortalRuntime(createSimRuntime(world), () => dead, launched)],
+    runtimes: [mortalRuntime(createSimRuntime(world), process, launched)],
     workspaces: {
       prepare: (brief) => alive(() => world.workspaces.prepare(brief)),
       open: (brief) => alive(() => world.workspaces.open(brief)),
@@ -136,13 +77,13 @@ export function beginLife(world: World): Life {
       removeCheckouts: (keep) => alive(() => world.workspaces.removeCheckouts(keep)),
       remove: (brief, before) => alive(() => world.workspaces.remove(brief, before)),
     },
-    ...openGit(world, troubles.about('git'), () => dead, alive),
-    files: mortalFiles(() => dead),
+    ...openGit(world, troubles.about('git'), isDead, alive),
+    files: mortalFiles(process),
     promptOf: bundledPrompt,
-    environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
+    environmentOf: (attemptId, fence) => ({ AGENCY_SOCKET: socket, AGENCY_TOKEN: `${attemptId}.${fence}` }),
     alsoSweep: () => jobs.sweep(),
-    killSurvivors: async (attemptIds) => (dead ? never : killSurvivors(world, attemptIds)),
-    listSurvivors: async () => (dead ? never : [...world.agents.keys()]),
+    killSurvivors: async (attemptIds) => (isDead() ? never : killSurvivors(world, attemptIds)),
+    listSurvivors: async () => (isDead() ? never : [...world.agents.keys()]),
     later: laterThrough(jobs),
     playbooks: faultyPlaybooks(world, troubles.about('playbooks')),
     prices: { priceOf: async ({ inputTokens, outputTokens }) => inputTokens * 2 + outputTokens * 5 },
@@ -151,32 +92,29 @@ export function beginLife(world: World): Life {
     defaults: { runtime: 'scripted', ...plainDefaults },
   })
   const life: Life = {
-    boot,
+    boot: process.boot,
+    worker,
+    socket,
+    process,
     agency,
+    jobs,
     db,
-    isDead: () => dead,
+    log,
+    isDead,
     die,
     async stop() {
       world.fault('stop')
-      await jobs.stop()
-      await agency.engine.stop()
+      await options.stop(life)
       die('stopped')
     },
   }
-  registerWakes(jobs, life, world)
-  world.life = life
-  void start(world, life, jobs)
-  const { deathMs } = world.rates
-  if (deathMs > 0)
-    clock.after(troubles.between(1, 2 * deathMs), () => {
-      if (world.phase === 'busy') die('death at any moment')
-    })
+  registerWakes(life, world)
   return life
 }
 
-async function start(world: World, life: Life, jobs: Jobs): Promise<void> {
+async function start(world: World, life: Life): Promise<void> {
   try {
-    await jobs.start()
+    await life.jobs.start()
     await life.agency.engine.start()
   } catch (error) {
     // A daemon that cannot start because its disk is full is started again later, as a supervisor would do.
@@ -184,8 +122,6 @@ async function start(world: World, life: Life, jobs: Jobs): Promise<void> {
     else world.fail('the daemon starts', textOf(error))
   }
 }
-
-const died = new Error('the process is dead')
 
 /** Fails the simulation on every logged error that is not simulated. */
 function logOf(world: World, isDead: () => boolean): Log {
@@ -200,22 +136,26 @@ function logOf(world: World, isDead: () => boolean): Log {
   }
 }
 
+type Mortal = Pick<SimProcess, 'isDead' | 'freeze'>
+
 /** Cuts a dead process off from the runtime: it launches, receives and kills nothing, while its agents live on. */
-const mortalRuntime = (runtime: Runtime, isDead: () => boolean, launched: Set<string>): Runtime => ({
+const mortalRuntime = (runtime: Runtime, process: Mortal, launched: Set<string>): Runtime => ({
   ...runtime,
   launch: async (launch) => {
-    if (isDead()) return never
+    if (process.freeze.isFrozen()) await process.freeze.thawed
+    if (process.isDead()) return never
     launched.add(launch.launchId)
     const handle = await runtime.launch(launch)
-    return isDead() ? never : mortalHandle(handle, isDead)
+    return process.isDead() ? never : mortalHandle(handle, process)
   },
 })
 
-const mortalHandle = (handle: AgentHandle, isDead: () => boolean): AgentHandle => ({
+const mortalHandle = (handle: AgentHandle, { isDead, freeze }: Mortal): AgentHandle => ({
   ...handle,
   events: {
     async *[Symbol.asyncIterator]() {
       for await (const event of handle.events) {
+        if (freeze.isFrozen()) await freeze.thawed
         if (isDead()) await never
         yield event
       }
@@ -225,24 +165,16 @@ const mortalHandle = (handle: AgentHandle, isDead: () => boolean): AgentHandle =
   interrupt: () => (isDead() ? never : handle.interrupt()),
 })
 
-function mortalFiles(isDead: () => boolean): ReturnType<typeof createMemoryFiles> {
+function mortalFiles({ isDead, freeze }: Mortal): ReturnType<typeof createMemoryFiles> {
   const files = createMemoryFiles()
   return {
-    writePrompt: async (attemptId, text) => (isDead() ? never : files.writePrompt(attemptId, text)),
+    writePrompt: async (attemptId, text) => {
+      if (freeze.isFrozen()) await freeze.thawed
+      return isDead() ? never : files.writePrompt(attemptId, text)
+    },
     openOutput: async (attemptId) => (isDead() ? never : files.openOutput(attemptId)),
     readOutput: files.readOutput,
   }
-}
-
-/** Reports whether all calls of an agent that has ended are in the ledger. */
-const isRecorded = ({ agents, played, history }: World, attemptId: string): boolean =>
-  !agents.has(attemptId) &&
-  (played.get(attemptId)?.calls.length ?? 0) ===
-    [...history.rows('spends').values()].filter((spend) => spend['attempt_id'] === attemptId).length
-
-function cutOff({ played }: World, attemptId: string): void {
-  const calls = played.get(attemptId)
-  if (calls !== undefined) calls.isCutOff = true
 }
 
 /** Kills agents of an earlier process. Some escape and later write for a brief that has a newer attempt. */

@@ -14,7 +14,7 @@ import { startCommitting } from './repositories/operator.ts'
 import { isGitAtWork } from './repositories/rest.ts'
 import { inRepository } from './repositories/runs.ts'
 import { isSimulated, textOf } from './simulated-errors.ts'
-import { createWorld, type Failure, type World } from './world.ts'
+import { createWorld, type Failure, type World, type WorldOptions } from './world.ts'
 
 /** The playbook of all runs of a world; mixed: each run has its own. */
 export type WorldPlaybook = 'direct' | 'tiered' | 'mixed'
@@ -35,9 +35,9 @@ export interface Outcome {
 export async function simulate(
   seed: number,
   playbook: WorldPlaybook = 'direct',
-  { withLog = false, isPlain = false, withGit = false } = {},
+  { withLog = false, ...options }: WorldOptions & { readonly withLog?: boolean } = {},
 ): Promise<Outcome> {
-  const world = await createWorld(seed, { isPlain, withGit })
+  const world = await createWorld(seed, options)
   registerInvariants(world)
   const stop = world.db.onCommit(() => void world.history.catchUp())
   beginLife(world)
@@ -75,7 +75,7 @@ function askForRuns(world: World, playbook: WorldPlaybook): void {
     const ask = (): void => {
       if (world.phase !== 'busy' || isAskedFor(world, name)) return
       world.clock.after(15_000, ask)
-      const { life } = world
+      const life = world.reach()
       life?.db
         .once(name, name, () => life.agency.runs.create(operator, input))
         .catch((error: unknown) => {
@@ -149,7 +149,7 @@ async function rest(world: World): Promise<void> {
     }
     if (clock.nowMs() > tooLateMs) world.fail('the world comes to rest', 'events still occur after hours')
     return (
-      world.life !== null &&
+      world.lives.length > 0 &&
       clock.nowMs() - sinceMs > quietMs[world.phase] &&
       !isAnyAttemptLive(world, beganMs) &&
       !isProviderHeld(world) &&
@@ -208,7 +208,7 @@ async function readLog({ db }: World): Promise<{ hash: string; log: string[] }> 
 
 async function endWorld(world: World): Promise<void> {
   world.phase = 'silent'
-  world.life?.die('the end')
+  for (const life of world.lives) life.die('the end')
   world.faults.delete('the end')
   await settle(world)
   await world.db.close()

@@ -5,15 +5,16 @@ export const playbookFault = 'the playbook fails (simulated)'
 export const failedRead = 'the store does not answer (simulated)'
 export const gitFault = 'git fails: No space left on device (simulated)'
 export const lockedRepository = 'cannot lock ref (simulated)'
+export const cutOff = 'the network is cut (simulated)'
 
 export const isSimulated = (error: unknown): boolean =>
-  [fullDisk, lostAnswer, failedRead, playbookFault, gitFault, lockedRepository].some((message) =>
+  [fullDisk, lostAnswer, failedRead, playbookFault, gitFault, lockedRepository, cutOff].some((message) =>
     String(error).includes(message),
   )
 
 /** Reports whether the request may have taken effect although it failed. */
 export const mayHaveHappened = (error: unknown): boolean =>
-  [lostAnswer, failedRead, gitFault].some((message) => String(error).includes(message))
+  [lostAnswer, failedRead, gitFault, cutOff].some((message) => String(error).includes(message))
 
 export const textOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -4,7 +4,7 @@ import { isSimulated, textOf } from './simulated-errors.ts'
 import type { Life, World } from './world.ts'
 
 /** Registers the handlers of all wake-ups, as the daemon does; an error that is not simulated is a bug. */
-export function registerWakes(jobs: Jobs, { agency }: Life, world: World): void {
+export function registerWakes({ agency, jobs }: Life, world: World): void {
   const watched: Pick<Jobs, 'handle'> = {
     handle: (kind, handler, options) =>
       jobs.handle(

@@ -1,8 +1,10 @@
 import type { AgentHandle, ModelUsage } from '../../src/adapters/runtime/port.ts'
 import type { Agency } from '../../src/compose.ts'
-import type { Db } from '../../src/db/port.ts'
+import type { Commit, Db } from '../../src/db/port.ts'
+import type { Jobs } from '../../src/jobs/queue.ts'
 import { sleep } from '../../src/kernel/clock.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
+import type { Log } from '../../src/kernel/log.ts'
 import { createMemoryWorkspaces, type MemoryWorkspaces } from '../../src/workspaces/memory.ts'
 import type { Workspace, Workspaces } from '../../src/workspaces/port.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
@@ -12,6 +14,8 @@ import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
 import { drawFaultRates, type FaultRates } from './fault-rates.ts'
 import { openMemoryGit, type SimGit } from './repositories/git.ts'
+import type { Freeze } from './workers/freeze.ts'
+import { drawWorkerRates, type WorkerRates } from './workers/rates.ts'
 
 /** busy: all faults occur. silent: no actions, no faults. diligent: agents and people do their best. */
 export type Phase = 'busy' | 'silent' | 'diligent'
@@ -24,7 +28,14 @@ export interface Failure {
 /** One process of the daemon, from its start to its death. */
 export interface Life {
   readonly boot: number
+  /** `<id>:<boot>`, as attempts name it. */
+  readonly worker: string
+  /** Where its agents reach it, also after a restart. */
+  readonly socket: string
+  readonly process: LifeProcess
   readonly agency: Agency
+  readonly jobs: Jobs
+  readonly log: Log
   /** The store as this process reaches it. */
   readonly db: Db
   isDead(): boolean
@@ -32,6 +43,15 @@ export interface Life {
   die(how: string): void
   /** Ends the process as SIGTERM does. */
   stop(): Promise<void>
+}
+
+/** The process of a life, as far as others have to do with it. */
+export interface LifeProcess {
+  readonly freeze: Freeze
+  readonly launched: ReadonlySet<string>
+  isCut(): boolean
+  cut(isCut: boolean): void
+  jump(ms: number): void
 }
 
 /** The model calls that an agent made, and whether the daemon that followed it died before it had recorded them. */
@@ -47,6 +67,7 @@ export interface World {
   readonly seed: number
   readonly random: Random
   readonly rates: FaultRates
+  readonly workerRates: WorkerRates
   readonly clock: VirtualClock
   readonly ids: Ids
   readonly store: SimStore
@@ -67,16 +88,29 @@ export interface World {
   /** Number of faults by kind. */
   readonly faults: Map<string, number>
   phase: Phase
-  /** The running daemon; null while there is none. */
-  life: Life | null
+  /** The running processes, in the order of their starts. */
+  lives: readonly Life[]
+  /** The notifications of commits to processes that share the store. */
+  readonly hearers: Set<(commit: Commit) => void>
   boots: number
   failure: Failure | null
   fault(kind: string): void
   /** Records a failure. Only the first one counts, because later ones may follow from it. */
   fail(invariant: string, detail: string): void
+  /** Returns the process that a person or a client reaches; null while there is none. */
+  reach(): Life | null
 }
 
-export async function createWorld(seed: number, { isPlain = false, withGit = false } = {}): Promise<World> {
+export interface WorldOptions {
+  /** Leaves out the kinds of faults that were added later. */
+  readonly isPlain?: boolean
+  /** The number of processes that share the store; drawn without it. */
+  readonly workers?: number | undefined
+  /** Gives runs repositories. */
+  readonly withGit?: boolean
+}
+
+export async function createWorld(seed: number, { isPlain = false, workers, withGit = false }: WorldOptions = {}): Promise<World> {
   const random = createRandom(seed)
   const clock = createVirtualClock()
   const store = await openSimStore(clock)
@@ -85,10 +119,12 @@ export async function createWorld(seed: number, { isPlain = false, withGit = fal
   const git = withGit ? openMemoryGit(random.about('git'), clock) : null
   const { workspaces, files } = openWorkspaces(clock, random, rates, git?.workspaces ?? createPlainWorkspaces())
   const faults = new Map<string, number>()
+  const reached = random.about('reached')
   const world: World = {
     seed,
     random,
     rates,
+    workerRates: drawWorkerRates(random.about('workers'), workers ?? (isPlain ? 1 : null)),
     clock,
     ids: createIds(random.about('ids').bytes, clock),
     store,
@@ -103,13 +139,15 @@ export async function createWorld(seed: number, { isPlain = false, withGit = fal
     acts: createActs(),
     faults,
     phase: 'busy',
-    life: null,
+    lives: [],
+    hearers: new Set(),
     boots: 0,
     failure: null,
     fault: (kind) => void faults.set(kind, (faults.get(kind) ?? 0) + 1),
     fail(invariant, detail) {
       world.failure ??= { invariant, detail }
     },
+    reach: () => (world.lives.length > 1 ? reached.pick(world.lives) : (world.lives[0] ?? null)),
   }
   return world
 }

@@ -13,8 +13,8 @@ export async function answerAgent(
   world: World,
   { path, body, environment }: Parameters<AgencyCall>[0],
 ): ReturnType<AgencyCall> {
-  const { life } = world
-  if (life === null) return { status: 503, body: {} }
+  const life = world.lives.findLast(({ socket }) => socket === environment['AGENCY_SOCKET'])
+  if (life === undefined) return { status: 503, body: {} }
   const answer = act(life, path, body, environment['AGENCY_TOKEN'] ?? '').catch((error: unknown) => {
     if (error instanceof AgencyError && error.code !== 'bug') return { status: 409, body: { code: error.code } }
     if (!isSimulated(error)) world.fail('agents are answered', textOf(error))

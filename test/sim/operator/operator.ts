@@ -16,7 +16,7 @@ export function startOperator(world: World): void {
   const turn = (): void => {
     if (world.phase !== 'busy') return
     jumpClock(world)
-    if (random.chance(world.rates.stop)) void world.life?.stop()
+    if (random.chance(world.rates.stop)) void world.reach()?.stop()
     else actOnce(world, random)
     world.clock.after(random.between(1, 2 * world.rates.operatorMs), turn)
   }
@@ -32,7 +32,7 @@ function jumpClock({ random, rates, clock, fault }: World): void {
 
 /** Decides all gates and questions, so that every run can end. */
 export function decideEverything(world: World, round: number): void {
-  const { life } = world
+  const life = world.reach()
   if (life === null) return
   if (world.history.rows('stops').size > 0) void clearStop(world, life)
   const gates = pendingGates(world)
@@ -53,7 +53,7 @@ export function decideEverything(world: World, round: number): void {
 }
 
 function actOnce(world: World, random: Random): void {
-  const { life } = world
+  const life = world.reach()
   if (life === null) return
   const choices: (() => void)[] = []
   const twice =

@@ -21,7 +21,7 @@ export function openGit(
     isBusy,
     fault: world.fault,
     onMerge: (briefId) => {
-      const { life } = world
+      const life = world.reach()
       if (life === null) return
       world.fault('cancelled while it is merged')
       void cancelBrief(world, life, briefId)

@@ -1,0 +1,32 @@
+/** The halt of a process, as SIGSTOP and SIGCONT do it: nothing of it runs meanwhile, and nothing is lost. */
+export interface Freeze {
+  isFrozen(): boolean
+  /** Resolves when the process runs again. */
+  readonly thawed: Promise<void>
+  begin(): void
+  /** Calls the timers that became due meanwhile, in their order, before anything else goes on, as Node.js does. */
+  end(): void
+  /** Keeps a callback until the process runs again. */
+  keep(callback: () => void): void
+}
+
+export function createFreeze(): Freeze {
+  let kept: (() => void)[] = []
+  let frozen: PromiseWithResolvers<void> | null = null
+  return {
+    isFrozen: () => frozen !== null,
+    get thawed() {
+      return frozen?.promise ?? Promise.resolve()
+    },
+    begin: () => void (frozen ??= Promise.withResolvers()),
+    end() {
+      const ended = frozen
+      const callbacks = kept
+      frozen = null
+      kept = []
+      for (const callback of callbacks) callback()
+      ended?.resolve()
+    },
+    keep: (callback) => void kept.push(callback),
+  }
+}
