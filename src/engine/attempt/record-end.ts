@@ -37,8 +37,8 @@ export interface EarlyEnd {
 }
 
 export interface RecordEndOptions {
-  /** This process has a slot to examine the attempt. */
-  readonly mayExamine: boolean
+  /** Reports whether this process may examine the attempt: it has a slot, and is not cut off from the store. */
+  readonly mayExamine: () => boolean
   readonly early?: EarlyEnd | null
 }
 
@@ -51,11 +51,13 @@ export async function recordEnd(
   deps: EngineDeps,
   { run, brief, attempt: known }: Claimed,
   conclusion: Conclusion,
-  { mayExamine, early = null }: RecordEndOptions,
+  { mayExamine: mayExamineNow, early = null }: RecordEndOptions,
 ): Promise<Claimed | null> {
   let isRepeated = false
   const write = (examined: EarlyEnd | null): Promise<Recorded> =>
     deps.db.write(streamsOf(run.id, conclusion), async (tx) => {
+      // Asked for each try: while the store took no record, the process may have been cut off.
+      const mayExamine = mayExamineNow()
       const scope = await openScope(deps, tx, run.id)
       const progress = await findProgress(tx, known.id)
       if (scope === null || progress === undefined) return nothing

@@ -27,6 +27,8 @@ import { type Claimed, recordStart, type Start } from './start.ts'
 /** The slots for examinations of this process: `take` resolves to false if all are in use. */
 export interface ExaminationSlots {
   take(): boolean
+  /** False while the process is cut off from the store: another one may take its examinations over. */
+  mayUse(): boolean
   giveBack(): void
 }
 
@@ -134,7 +136,8 @@ function startAttempt(
         detail: `${failure}: ${error instanceof Error ? error.message : String(error)}`,
       }
     }
-    const mayExamine = slots.take()
+    const hasSlot = slots.take()
+    const mayExamine = (): boolean => hasSlot && slots.mayUse()
     const conclusion: Conclusion = {
       ended,
       stopped,
@@ -145,13 +148,13 @@ function startAttempt(
       startFailed: handle === null,
       ...(reason === null ? {} : { reason }),
     }
-    const early = mayExamine ? await examineAtOnce(deps, claimed, conclusion) : null
+    const early = mayExamine() ? await examineAtOnce(deps, claimed, conclusion) : null
     if (early !== null) deps.chaosPoint('evidence.checked')
     const examined = await recordEnd(deps, claimed, conclusion, { mayExamine, early }).catch((error: unknown) => {
-      if (mayExamine) slots.giveBack()
+      if (hasSlot) slots.giveBack()
       throw error
     })
-    if (mayExamine && examined === null) slots.giveBack()
+    if (hasSlot && examined === null) slots.giveBack()
     return examined
   }
 

@@ -75,13 +75,14 @@ export function createEngine(parts: EngineDeps): Engine {
   /** An examination waits for the removal of these checkouts. */
   let isWaiting = false
   let opened: Promise<void> = Promise.resolve()
-  const freeChecks = (): number => (mayExamine && !stopping ? checkSlots - examining.size - promised : 0)
+  const freeChecks = (): number => (mayExamine && !stopping && !isCutOff ? checkSlots - examining.size - promised : 0)
   const slots: ExaminationSlots = {
     take: () => {
       if (freeChecks() <= 0) return false
       promised++
       return true
     },
+    mayUse: () => !isCutOff,
     giveBack: () => {
       promised--
       wake()

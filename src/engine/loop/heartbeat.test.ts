@@ -139,6 +139,21 @@ describeStores('a process without heartbeats', (openFresh) => {
     expect(one.engine.running()).toBe(0)
   })
 
+  it('leaves finished work to be examined by a process that lives', async () => {
+    const { link, one, pass } = await begin()
+    const run = await one.run({ play: [[...work, { hang: {} }]] })
+    await one.passed('attempt.started')
+    link.cut('heartbeats')
+    await pass(50)
+    const stateOf = async () => (await one.inspect(run)).attempts[0]?.status
+    await one.until(async () => (await stateOf()) === 'reported')
+    link.cut('nothing')
+    await pass(10)
+    expect(await one.settled(run)).toMatchObject({ status: 'done' })
+    const taken = (await one.events(run)).filter(({ data }) => data['status'] === 'examining')
+    expect(taken).toEqual([])
+  })
+
   it('ends for good if another one has registered under its id', async () => {
     const { db, one, pass, superseded } = await begin()
     const run = await one.run({ play: [hang] })

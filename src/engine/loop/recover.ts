@@ -72,7 +72,7 @@ async function mark(deps: EngineDeps, attempt: Attempt): Promise<void> {
       report: await findReport(deps, { run, brief, attempt }),
       reason: attempt.worker === deps.worker ? 'record_lost' : 'daemon_restart',
     },
-    { mayExamine: false },
+    { mayExamine: () => false },
   )
 }
 

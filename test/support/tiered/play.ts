@@ -267,7 +267,8 @@ export class Play {
       this.started = () => {
         if (--left === 0) resolve()
       }
-      const driver = createSpawnDriver(this.deps, { take: () => true, giveBack: () => {} }, async () => null)
+      const slots = { take: () => true, mayUse: () => true, giveBack: () => {} }
+      const driver = createSpawnDriver(this.deps, slots, async () => null)
       for (const each of claimed) {
         const ended = driver
           .start(each)
