@@ -6,6 +6,7 @@ import { rolldown } from 'rolldown'
 import { build as buildWithVite } from 'vite'
 
 import { entrySources } from '../src/entries.ts'
+import { type ParsedFiles, parsedName, parseFiles } from '../src/talent/parsed.ts'
 import { builtInsByName, withoutHttp2 } from './built-ins.ts'
 import { bundleCommandLine } from './bundle-cli.ts'
 import { licencesOf } from './licences.ts'
@@ -68,6 +69,12 @@ async function buildWeb(folder: string): Promise<string[]> {
   return built.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
 }
 
+function parseTalent(root: string): ParsedFiles {
+  const textsOf = (pattern: string): string[] =>
+    globSync(pattern, { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'))
+  return parseFiles(textsOf('agents/**/*.md'), textsOf('role_registry.yaml'))
+}
+
 /** Returns the name of a build: the same sources make the same one. */
 function hashOf(folder: string): string {
   const hash = createHash('sha256')
@@ -80,6 +87,7 @@ function hashOf(folder: string): string {
 function copyData(folder: string): void {
   cpSync('src/db/migrations', join(folder, 'migrations'), { recursive: true })
   cpSync('talent', join(folder, 'talent'), { recursive: true })
+  writeFileSync(join(folder, 'talent', parsedName), JSON.stringify(parseTalent('talent')))
   for (const path of globSync([
     'src/playbooks/*/prompts/*.md',
     'src/org/templates/*.md',

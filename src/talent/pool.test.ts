@@ -9,6 +9,7 @@ import { freshFolder } from '../../test/support/store.ts'
 import { talentRoot } from '../entries.ts'
 import { tierDuties, tierNames } from '../team/contract.ts'
 import type { Pool } from './model.ts'
+import { parseFiles } from './parsed.ts'
 import { draftOf, loadPool, type PoolLocation } from './pool.ts'
 import { chooseEntry, defaultTalent, mapOf, resolveTalent } from './resolve.ts'
 
@@ -35,6 +36,39 @@ const starters = `
   testing-reality-checker testing-api-tester testing-performance-benchmarker`
   .trim()
   .split(/\s+/)
+
+describe('files that were parsed in advance', () => {
+  const home = (): { location: PoolLocation; write(path: string, text: string): void } => {
+    const folder = freshFolder()
+    mkdirSync(join(folder, 'agents', 'ops'), { recursive: true })
+    return {
+      location: { ...locationIn('own', folder), parsed: join(folder, 'parsed.json') },
+      write: (path, text) => writeFileSync(join(folder, path), text),
+    }
+  }
+  const page = '---\nname: Night Watch\ntiers: [t4]\n---\nWatch at night.\n'
+  const registry = 'defaults:\n  t4: night-watch\n'
+
+  it('make the same pool as their texts', async () => {
+    const { location, write } = home()
+    write('agents/ops/night-watch.md', page)
+    write('role_registry.yaml', registry)
+    const before = await loadPool([location])
+    write('parsed.json', JSON.stringify(parseFiles([page], [registry])))
+    expect(await loadPool([location])).toEqual(before)
+    expect(before.warnings).toEqual([])
+  })
+
+  it('are not parsed again, unless they were changed since', async () => {
+    const { location, write } = home()
+    write('agents/ops/night-watch.md', page)
+    write('agents/ops/day-watch.md', page.replace('Night', 'Day'))
+    const [result] = Object.entries(parseFiles([page], []).personalities)
+    const parsed = { personalities: { [result?.[0] ?? '']: { ...result?.[1], name: 'In Advance' } }, registries: {} }
+    write('parsed.json', JSON.stringify(parsed))
+    expect((await loadPool([location])).entries.map(({ name }) => name)).toEqual(['Day Watch', 'In Advance'])
+  })
+})
 
 describe('the starter set', () => {
   it('has every personality that the registry names, each with all fields', async () => {

@@ -5,11 +5,12 @@ import { AgencyError } from '../kernel/errors.ts'
 import { slug } from '../kernel/text.ts'
 import { type TierName, tierDuties, tierNames } from '../team/contract.ts'
 import type { TalentOrigin } from './contract.ts'
-import { type FrontMatter, parsePersonality } from './front-matter.ts'
+import type { FrontMatter } from './front-matter.ts'
 import { findMarkdown, maxPoolBytes, readMarkdown } from './markdown-files.ts'
 import type { PoolRow, Pool, PoolEntry } from './model.ts'
+import { nothingParsed, type ParsedFiles, personalityOf, readParsed, registryOf } from './parsed.ts'
 import { divisionOf, isSkippedFolder, reasonToSkip, stemOf } from './pick.ts'
-import { noRegistry, parseRegistry, type Registry } from './registry.ts'
+import { noRegistry, type Registry } from './registry.ts'
 import { indexOf, resolveIn } from './resolve.ts'
 
 /** The location of personalities: a folder of divisions, and the registry beside it. Both are optional. */
@@ -17,6 +18,8 @@ export interface PoolLocation {
   from: TalentOrigin
   agents: string
   registry: string
+  /** A file with results of parsing these files, if they were parsed in advance. */
+  parsed?: string
 }
 
 /**
@@ -28,8 +31,9 @@ export async function loadPool(locations: readonly PoolLocation[]): Promise<Pool
   const drafts = new Map<string, Draft>()
   const layers: (Registry & { from: TalentOrigin })[] = []
   for (const location of locations) {
-    for (const draft of await readLocation(location, warnings)) drafts.set(draft.path.toLowerCase(), draft)
-    layers.unshift({ from: location.from, ...(await readRegistry(location.registry, warnings)) })
+    const parsed = location.parsed === undefined ? nothingParsed : await readParsed(location.parsed)
+    for (const draft of await readLocation(location, parsed, warnings)) drafts.set(draft.path.toLowerCase(), draft)
+    layers.unshift({ from: location.from, ...(await readRegistry(location.registry, parsed, warnings)) })
   }
   const sorted = [...drafts.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   const rows = layers.flatMap(({ from, rows: own }) =>
@@ -96,7 +100,7 @@ function entryOf({ frontMatter, ...draft }: Draft, duty: Duties | undefined): Po
   }
 }
 
-async function readLocation({ agents, from }: PoolLocation, warnings: string[]): Promise<Draft[]> {
+async function readLocation({ agents, from }: PoolLocation, parsed: ParsedFiles, warnings: string[]): Promise<Draft[]> {
   let root: string
   let found
   try {
@@ -126,7 +130,7 @@ async function readLocation({ agents, from }: PoolLocation, warnings: string[]):
         warnings.push(`${agents}: more than ${maxPoolBytes / 1024 / 1024} MB; the files from ${path} on are not used`)
         return drafts
       }
-      const drafted = draftOf(path, read.text)
+      const drafted = draftOf(path, read.text, parsed)
       if ('reason' in drafted) {
         if (!drafted.isExpected) warn(path, drafted.reason)
         continue
@@ -147,8 +151,9 @@ const batchSize = 32
 export function draftOf(
   path: string,
   text: string,
+  parsed = nothingParsed,
 ): Pick<Draft, 'name' | 'division' | 'frontMatter'> | { reason: string; isExpected: boolean } {
-  const frontMatter = parsePersonality(text)
+  const frontMatter = personalityOf(parsed, text)
   if ('reason' in frontMatter) return { ...frontMatter, isExpected: false }
   const leave = reasonToSkip(path, frontMatter.hasFrontMatter)
   if (leave !== null) return { reason: leave, isExpected: true }
@@ -159,7 +164,7 @@ export function draftOf(
   return { name, division: slug(frontMatter.division ?? '') || divisionOf(path), frontMatter }
 }
 
-async function readRegistry(path: string, warnings: string[]): Promise<Registry> {
+async function readRegistry(path: string, parsed: ParsedFiles, warnings: string[]): Promise<Registry> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -168,14 +173,14 @@ async function readRegistry(path: string, warnings: string[]): Promise<Registry>
     if (code !== 'ENOENT' && code !== 'ENOTDIR') warnings.push(`${path}: ${message}`)
     return noRegistry
   }
-  const { registry, faults } = tryParseRegistry(text)
+  const { registry, faults } = tryParseRegistry(text, parsed)
   for (const fault of faults) warnings.push(`${path}:${fault}; the file is not used`)
   return faults.length > 0 ? noRegistry : registry
 }
 
-export function tryParseRegistry(text: string): ReturnType<typeof parseRegistry> {
+export function tryParseRegistry(text: string, parsed = nothingParsed): ReturnType<typeof registryOf> {
   try {
-    return parseRegistry(text)
+    return registryOf(parsed, text)
   } catch (error) {
     if (!(error instanceof AgencyError) || error.code === 'bug') throw error
     return { registry: noRegistry, faults: [`1:1: ${error.message}`] }

@@ -13,6 +13,7 @@ import { isFolder, readMarkdown } from './markdown-files.ts'
 import type { Pool, PoolEntry } from './model.ts'
 import { entryOfPersona } from './personas.ts'
 import { stemOf } from './pick.ts'
+import { parsedName } from './parsed.ts'
 import { loadPool, type PoolLocation } from './pool.ts'
 import { listPrompts } from './prompts.ts'
 import { defaultTalent, mapOf, resolveTalent } from './resolve.ts'
@@ -35,7 +36,8 @@ type Answer<Name extends keyof typeof talentOperations> = OutputOf<(typeof talen
 
 /** The pool in the daemon's memory: read at the start, after an import, and for every list or show request. */
 export async function openTalent({ folders, log }: { folders: TalentFolders; log: Log }) {
-  const locations: PoolLocation[] = [locationIn('bundled', folders.bundled), locationIn('own', folders.home)]
+  const bundled = { ...locationIn('bundled', folders.bundled), parsed: join(folders.bundled, parsedName) }
+  const locations: PoolLocation[] = [bundled, locationIn('own', folders.home)]
   let pool: Pool
   /** Pools of the teams of open runs, by the talent keys of their files. */
   const teamPools = new Map<string, { location: PoolLocation; pool: Pool; remainingChecks: number }>()
