@@ -113,7 +113,9 @@ const readyBriefs = columns({
 /** Condition on a brief `c`: nothing of its own holds it. The words are those of the index `briefs_ready`. */
 const isReady = "c.status = 'pending' AND c.unmet_dependencies = 0 AND c.hold_count = 0"
 
-const surroundingsText = `SELECT CASE WHEN EXISTS (SELECT 1 FROM briefs c WHERE ${isReady}) THEN 1 ELSE 0 END AS has_ready,
+/** The briefs of runs that wait for a gate or a pause are ready for as long as they wait: without a running run, none starts. */
+const surroundingsText = `SELECT CASE WHEN EXISTS (SELECT 1 FROM briefs c WHERE ${isReady})
+AND EXISTS (SELECT 1 FROM runs WHERE status = 'running') THEN 1 ELSE 0 END AS has_ready,
 CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
 CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
 CASE WHEN EXISTS (SELECT 1 FROM budgets WHERE ${isSpent}) OR EXISTS (SELECT 1 FROM brief_holds WHERE kind = 'budget') THEN 1 ELSE 0 END AS lacking,
