@@ -2,10 +2,12 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { openAgency } from '../../../test/support/agency.ts'
+import { changeRun } from '../../../test/support/change-run.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { Decision, NewBrief, Playbook } from '../../playbooks/contract.ts'
 import { direct } from '../../playbooks/direct/decide.ts'
+import { reviseDraft } from './drafts.ts'
 
 const fields = { colour: z.string(), shades: z.array(z.string()).default([]), personality: z.null() }
 
@@ -53,6 +55,17 @@ describeStores('the data of a brief', (openFresh) => {
     const agency = await openAgency({ db: (await openFresh()).db, playbooks: [painting(data)] })
     await expect(agency.run()).rejects.toThrow(message)
     expect((await agency.runs.list({ limit: 10 })).runs).toEqual([])
+  })
+
+  it('are refused when a draft is revised with a wrong field, and the draft stays as it was', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    const run = await agency.run()
+    const brief = await agency.brief(run)
+    const draft = { title: 'Paint', objective: 'Paint the sky', data: { colour: 'blue' } }
+    await expect(changeRun(agency, run, (scope) => reviseDraft(scope, brief, draft))).rejects.toThrow(
+      /"direct" made brief "main" with a wrong data: .*"colour"/,
+    )
+    expect(await agency.brief(run)).toMatchObject({ title: brief.title, data: brief.data })
   })
 
   it('are refused if the playbook declares none', async () => {
