@@ -154,42 +154,70 @@ const nextRun = (condition: string): string =>
   `(SELECT r.claim_order FROM runs r WHERE r.status = 'running' AND r.claim_order ${condition} AND r.claim_order <= s.high
 ORDER BY r.claim_order LIMIT 1)`
 
+/** The place of the next ready brief, from the place of the walk. */
+const nextBrief = `(SELECT c.claim_order FROM briefs c WHERE ${isReady}
+    AND c.claim_order >= w.place AND c.claim_order <= s.high ORDER BY c.claim_order LIMIT 1)`
+
 /** A null with the collation of the column, which PostgreSQL wants to be the same in all steps of a recursion. */
 const noPlace = '(SELECT claim_order FROM runs WHERE 1 = 0)'
+const noBrief = '(SELECT id FROM briefs WHERE 1 = 0)'
 
 const values = (name: string, count: number, row: string): string =>
   count === 0 ? '' : `${name} AS (VALUES ${Array.from({ length: count }, () => row).join(', ')}),`
 
 /**
- * The cost of this statement depends on the number of slots, not on that of open runs. `walk` goes through the running
- * runs and the ready briefs side by side, both in the order of claims, and jumps over runs that are only in one of the
- * two. It ends when it has found so many runs that those without an agent at work fill the slots. `picked` adds further
- * briefs of the same runs, as far as slots can be left for them. A CROSS JOIN keeps SQLite from beginning with the table
- * of briefs, however small it seems to be.
+ * Finds the first ready brief of each run that has one, in the order of claims. Two pointers, one into the running runs
+ * and one into the ready briefs, take turns: each jumps to the first place that is not before the other. Where both meet,
+ * the run has a ready brief, and the pointer of runs goes on behind it. At the end of a range the next one begins. The
+ * walk ends when it has found so many runs that those without an agent at work fill the slots.
+ *
+ * Of the runs 1 to 9, these are running: 1, 2, 3 and 8. Ready briefs belong to 2, 4 (paused) and 8:
+ *
+ *     step  side   place  before  brief
+ *     0     brief  –      –       –      the beginning of the range
+ *     1     run    1      –       –
+ *     2     brief  2      1       –      run 1 has no ready brief
+ *     3     run    2      2       –
+ *     4     brief  2      2       –      both are at run 2
+ *     5     run    3      2       2’s    its first brief that nothing holds, or null
+ *     6     brief  4      3       –
+ *     7     run    8      4       –      run 4 is not running; 5, 6 and 7 cost nothing
+ *     8     brief  8      8       –
+ *     9     run    –      8       8’s    the end of the range
  */
-const readyText = (shape: Shape): string =>
-  `WITH RECURSIVE look (at, most) AS (SELECT CAST(? AS TEXT), CAST(? AS INTEGER)),
-${values('ranges (range, low, high)', shape.ranges, '(CAST(? AS INTEGER), CAST(? AS TEXT), CAST(? AS TEXT))')}
-${values('full_keys (run_id, cap_key)', shape.fullKeys, '(CAST(? AS TEXT), CAST(? AS TEXT))')}
-${values('full_runs (run_id)', shape.fullRuns, '(CAST(? AS TEXT))')}
-walk (step, range, side, place, before, brief_id, found) AS (
-  SELECT 0, -1, 'brief', ${noPlace}, ${noPlace}, (SELECT id FROM briefs WHERE 1 = 0), 0
+const walk = (shape: Shape): string => `walk (step, range, side, place, before, brief_id, found) AS (
+  SELECT 0, -1, 'brief', ${noPlace}, ${noPlace}, ${noBrief}, 0
   UNION ALL
-  SELECT w.step + 1, s.range, CASE WHEN w.place IS NULL OR w.side = 'brief' THEN 'run' ELSE 'brief' END,
-  CASE WHEN w.place IS NULL THEN ${nextRun('> s.low')}
-  WHEN w.side = 'run' THEN (SELECT c.claim_order FROM briefs c WHERE ${isReady}
-    AND c.claim_order >= w.place AND c.claim_order <= s.high ORDER BY c.claim_order LIMIT 1)
-  WHEN w.place = w.before THEN ${nextRun('> w.place')}
+  SELECT w.step + 1, s.range, CASE WHEN ${isBeginning} OR w.side = 'brief' THEN 'run' ELSE 'brief' END,
+  CASE WHEN ${isBeginning} THEN ${nextRun('> s.low')}
+  WHEN w.side = 'run' THEN ${nextBrief}
+  WHEN ${isMeeting} THEN ${nextRun('> w.place')}
   ELSE ${nextRun('>= w.place')} END,
   w.place,
-  CASE WHEN w.side = 'brief' AND w.place = w.before THEN ${firstAt('w.place', shape)} END,
+  CASE WHEN w.side = 'brief' AND ${isMeeting} THEN ${firstAt('w.place', shape)} END,
   w.found + CASE WHEN w.brief_id IS NULL THEN 0 ELSE 1 END
-  FROM walk w JOIN ranges s ON s.range = w.range + CASE WHEN w.place IS NULL THEN 1 ELSE 0 END
+  FROM walk w JOIN ranges s ON s.range = w.range + CASE WHEN ${isBeginning} THEN 1 ELSE 0 END
   WHERE w.found < (SELECT most FROM look) + (SELECT COUNT(DISTINCT run_id) FROM attempts WHERE ${isAtWork})
-),
-picked (step, range, claim_order, brief_id, created_at, at_work, rank, most) AS (
+)`
+
+/** Condition on a step of the walk: it has reached the end of its range. */
+const isBeginning = 'w.place IS NULL'
+
+/** Condition on a step of the walk: it is at the place of the step before. */
+const isMeeting = 'w.place = w.before'
+
+/** The priority of a run, with which its place begins. */
+const priorityOf = (place: string): string => `SUBSTR(${place}, 1, 1)`
+
+/**
+ * Adds further briefs of the same runs, as far as slots can be left for them: `rank` is the place of a brief among those
+ * of its run, and `most` the number of slots that the runs of its priority and above without an agent at work leave.
+ */
+const picked = (
+  shape: Shape,
+): string => `picked (step, range, claim_order, brief_id, created_at, at_work, rank, most) AS (
   SELECT step, range, claim_order, id, created_at, at_work, 1, (SELECT most FROM look) + 1
-    - SUM(CASE WHEN at_work = 0 THEN 1 ELSE 0 END) OVER (ORDER BY SUBSTR(claim_order, 1, 1))
+    - SUM(CASE WHEN at_work = 0 THEN 1 ELSE 0 END) OVER (ORDER BY ${priorityOf('claim_order')})
   FROM (SELECT w.step, w.range, b.claim_order, b.id, b.created_at,
     (SELECT COUNT(*) FROM attempts WHERE run_id = b.run_id AND ${isAtWork}) AS at_work
     FROM walk w CROSS JOIN briefs b WHERE b.id = w.brief_id) f
@@ -197,8 +225,24 @@ picked (step, range, claim_order, brief_id, created_at, at_work, rank, most) AS 
   SELECT p.step, p.range, p.claim_order, b.id, b.created_at, p.at_work, p.rank + 1, p.most
   FROM picked p CROSS JOIN briefs b
   WHERE p.rank < p.most AND b.id = ${firstAt('p.claim_order', shape, '(c.created_at, c.id) > (p.created_at, p.brief_id)')}
-)
+)`
+
+/** The order of claims: by priority; then in turns, runs with fewer agents at work first; then as the walk came by. */
+const turnsOf = (name: string): string =>
+  `${priorityOf(`${name}claim_order`)}, ${name}at_work + ${name}rank, ${name}step`
+
+/**
+ * The cost of this statement depends on the number of slots, not on that of open runs. A CROSS JOIN keeps SQLite from
+ * beginning with the table of briefs, however small it seems to be.
+ */
+const readyText = (shape: Shape): string =>
+  `WITH RECURSIVE look (at, most) AS (SELECT CAST(? AS TEXT), CAST(? AS INTEGER)),
+${values('ranges (range, low, high)', shape.ranges, '(CAST(? AS INTEGER), CAST(? AS TEXT), CAST(? AS TEXT))')}
+${values('full_keys (run_id, cap_key)', shape.fullKeys, '(CAST(? AS TEXT), CAST(? AS TEXT))')}
+${values('full_runs (run_id)', shape.fullRuns, '(CAST(? AS TEXT))')}
+${walk(shape)},
+${picked(shape)}
 SELECT b.id AS brief_id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.cap_key, w.claim_order, w.range
-FROM (SELECT * FROM picked ORDER BY SUBSTR(claim_order, 1, 1), at_work + rank, step LIMIT (SELECT most FROM look)) w
+FROM (SELECT * FROM picked ORDER BY ${turnsOf('')} LIMIT (SELECT most FROM look)) w
 CROSS JOIN briefs b CROSS JOIN runs r WHERE b.id = w.brief_id AND r.id = b.run_id
-ORDER BY SUBSTR(w.claim_order, 1, 1), w.at_work + w.rank, w.step`
+ORDER BY ${turnsOf('w.')}`
