@@ -91,6 +91,30 @@ export class CommitGroup {
     return rows.cache?.addRead(target, key, row) ?? { row, decoded: null, changed: null }
   }
 
+  /** Returns the rows of these keys of one column, with their pending changes, in no particular order. */
+  async findRowsByKey(
+    target: Target,
+    keys: ReadonlySet<SqlValue>,
+    textFor: (count: number) => string,
+  ): Promise<CachedRow[]> {
+    const { rows } = this
+    const found: CachedRow[] = []
+    const unknown: SqlValue[] = []
+    for (const key of keys) {
+      const cached = rows.cache?.get(target, [key])
+      if (cached === undefined) unknown.push(key)
+      else found.push(cached)
+    }
+    if (unknown.length === 0) return found
+    const sql = unknown.some((key) => rows.hasRow(target, [key])) ? this.rowSql : this.direct
+    const [keyColumn = ''] = target.keyColumns
+    for (const row of await sql.all(textFor(unknown.length), unknown))
+      found.push(
+        rows.cache?.addRead(target, [row[keyColumn] as SqlValue], row) ?? { row, decoded: null, changed: null },
+      )
+    return found
+  }
+
   /** Returns at least these columns of the row of this key, with its pending changes. */
   async findColumns(target: Target, key: readonly SqlValue[], text: string): Promise<SqlRow | undefined> {
     const { rows } = this

@@ -5,8 +5,8 @@ import type { NewEvent } from '../events/append.ts'
 import { auditEvents } from '../events/audit.ts'
 import { change, create, deleted, inserted, record, updated } from '../events/change.ts'
 import { replayEvents } from '../events/replay.ts'
-import type { Db } from './port.ts'
-import { findFields, findRow, findRows, table } from './table.ts'
+import type { Db, ReadTx } from './port.ts'
+import { findFields, findRow, findRows, findRowsByKey, table } from './table.ts'
 import { sqlOf } from './tx.ts'
 
 interface Role {
@@ -35,6 +35,25 @@ describeStores('pending rows of a transaction', (openFresh) => {
       // Created before any row was pending.
       expect(await sql.get('SELECT COUNT(*) AS count FROM roles')).toEqual({ count: 2 })
     })
+  })
+
+  it('are found by their keys together with those that are written', async () => {
+    const { db } = await openFresh()
+    await db.write(['org:1'], (tx) =>
+      record(tx, event, [inserted(roles, role(1, 'a')), inserted(roles, role(2, 'b')), inserted(roles, role(3, 'c'))]),
+    )
+    const byId = async (tx: ReadTx, ...ids: number[]): Promise<string[]> =>
+      (await findRowsByKey(tx, roles, ids)).map(({ id, name }) => `${id} ${name}`).sort()
+    await db.write(['org:1'], async (tx) => {
+      await change(tx, roles, role(2, 'b'), { name: 'changed' }, event)
+      await create(tx, roles, role(4, 'new'), event)
+      await record(tx, event, [deleted(leaves, role(3, 'c'))])
+      expect(await byId(tx, 1, 2, 2, 3, 4, 5)).toEqual(['1 a', '2 changed', '4 new'])
+      await change(tx, roles, role(1, 'a'), { name: 'later' }, event)
+      expect(await byId(tx, 1, 4)).toEqual(['1 later', '4 new'])
+    })
+    expect(await db.read((tx) => byId(tx, 4, 1, 3))).toEqual(['1 later', '4 new'])
+    expect(await db.read((tx) => byId(tx))).toEqual([])
   })
 
   it('are written once each, no matter how often they change', async () => {
@@ -231,7 +250,8 @@ describe('rows that SQLite’s only writer knows', () => {
     expect(await statementsOf(db, () => nameOf(db, 2))).toBe(1)
     await db.write(['org:1'], (tx) => change(tx, roles, role(1, 'one'), { description: 'x'.repeat(10_000) }, event))
     expect(await statementsOf(db, () => nameOf(db, 1))).toBe(1)
-    await add(db, ...Array.from({ length: 1_001 }, (_, index) => role(index + 10, `role ${index}`)))
+    await add(db, ...Array.from({ length: 4_001 }, (_, index) => role(index + 10, `role ${index}`)))
     expect(await statementsOf(db, () => nameOf(db, 10))).toBe(1)
+    expect(await statementsOf(db, () => nameOf(db, 4_010))).toBe(0)
   })
 })

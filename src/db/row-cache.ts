@@ -5,10 +5,10 @@ interface Target {
   readonly name: string
 }
 
-/** More rows are not kept between two batches; they are read again when they are needed. */
-const maxRows = 1_000
+/** With more rows, the older half is not kept for the next batch; they are read again when they are needed. */
+const maxRows = 4_000
 /** A row with a longer text is kept for its batch only, to bound the memory. */
-const maxText = 8_192
+const maxText = 2_048
 
 /** A row with its pending changes. */
 export interface CachedRow {
@@ -72,9 +72,13 @@ export class RowCache {
 
   /** Drops the rows that are not kept between two batches. */
   trim(): void {
-    if (this.#rows.size > maxRows) return this.clear()
     for (const rowId of this.#large) this.#rows.delete(rowId)
     this.#large.clear()
+    if (this.#rows.size <= maxRows) return
+    for (const rowId of this.#rows.keys()) {
+      this.#rows.delete(rowId)
+      if (this.#rows.size <= maxRows / 2) return
+    }
   }
 
   #add(rowId: string, row: SqlRow, large: boolean): CachedRow {

@@ -122,6 +122,21 @@ export async function findRow<Row extends object>(
   return found === undefined ? undefined : decodeOnce(table, found)
 }
 
+/** Returns the rows of these keys of a table with one key column, in no particular order. */
+export async function findRowsByKey<Row extends object>(
+  tx: ReadTx,
+  table: Table<Row>,
+  keys: readonly SqlValue[],
+): Promise<Row[]> {
+  const textFor = (count: number): string =>
+    cachedSql(
+      `?${table.name}*${count}`,
+      () => `SELECT * FROM ${table.name} WHERE ${table.keyColumns[0]} IN (${Array(count).fill('?').join(', ')})`,
+    )
+  const found = await openTx(tx).group.findRowsByKey(table, new Set(keys), textFor)
+  return found.map((each) => decodeOnce(table, each))
+}
+
 /** Converts a row that is read many times only once; callers do not change the object. */
 function decodeOnce<Row extends object>(table: Table<Row>, cached: CachedRow): Row {
   if (cached.decoded === null) cached.decoded = decode(table, cached.row)

@@ -49,6 +49,25 @@ describe('redact', () => {
   })
 })
 
+describe('a value without secrets', () => {
+  it('is returned as it is', () => {
+    const value = { a: ['text', { b: 'a longer text' }], n: Number.MAX_SAFE_INTEGER, none: null }
+    expect(redactDeeply(value)).toBe(value)
+  })
+
+  it('keeps the parts beside a secret, also under unusual names', () => {
+    const value = JSON.parse('{"__proto__": {"a": 1}, "list": ["x", "Bearer abc"]}') as object
+    expect(JSON.stringify(redactDeeply(value))).toBe('{"__proto__":{"a":1},"list":["x","[redacted]"]}')
+  })
+})
+
+describe('the shortest secrets', () => {
+  it.each(['Bearer x', 'pwd=a1b2', 'a://b:c@'])('are redacted: %s', (text) => {
+    expect(text).toHaveLength(8)
+    expect(redact(text)).toContain('[redacted]')
+  })
+})
+
 describe('a redactor of lines', () => {
   const redactLines = (...lines: string[]): string => {
     const redactNext = createRedactor()

@@ -16,6 +16,9 @@ const secrets: readonly (readonly [substring: string, pattern: RegExp])[] = [
   ],
 ]
 
+/** No pattern matches a shorter text: `Bearer x`, `a://b:c@`, `pwd=a1b2`; nor is a shorter secret remembered. */
+const shortestSecret = 8
+
 /** Secrets known to this process: the keys that it gives to agents to pay with need not look like a secret. */
 const known = new Set<string>()
 
@@ -24,13 +27,14 @@ const known = new Set<string>()
  * ordinary text.
  */
 export function rememberSecrets(values: readonly string[]): void {
-  for (const value of values) if (value.length >= 8) known.add(value)
+  for (const value of values) if (value.length >= shortestSecret) known.add(value)
 }
 
 /**
  * Replaces everything in a text that looks like a secret, or is known to be one, before the text is logged or stored.
  */
 export function redact(text: string): string {
+  if (text.length < shortestSecret) return text
   let rest = withoutKnownSecrets(text)
   for (const [substring, pattern] of secrets) if (rest.includes(substring)) rest = rest.replace(pattern, '[redacted]')
   return withoutPasswords(rest)
@@ -90,10 +94,21 @@ function isKeyLine(piece: string): boolean {
   return /^[A-Za-z0-9+/=\\]*$/.test(line) || /^[A-Z][A-Za-z-]{1,30}: [\w,.: -]{1,100}$/.test(line)
 }
 
-/** Redacts every string in a value, at any depth; property names stay. */
+/**
+ * Redacts every string in a value, at any depth; property names stay. A value without secrets is returned as it is,
+ * which almost all are.
+ */
 export function redactDeeply<T>(value: T): T {
   if (typeof value === 'string') return redact(value) as T
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(redactDeeply) as T
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redactDeeply(item)])) as T
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  let isChanged = false
+  for (const entry of entries) {
+    const clean: unknown = redactDeeply(entry[1])
+    if (clean === entry[1]) continue
+    entry[1] = clean
+    isChanged = true
+  }
+  if (!isChanged) return value
+  return (Array.isArray(value) ? entries.map(([, item]) => item as unknown) : Object.fromEntries(entries)) as T
 }

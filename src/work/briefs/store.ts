@@ -1,7 +1,7 @@
 import { column, countRows, flag, text } from '../../db/columns.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
-import { findFields, findRow, findRows, table } from '../../db/table.ts'
+import { findFields, findRow, findRows, findRowsByKey, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { Brief, BriefHold, Dependency, Hold, HoldKind } from './contract.ts'
 
@@ -61,15 +61,13 @@ export function listBriefsByKey(tx: ReadTx, runId: string, keys: readonly string
   return findRows(tx, briefs, `run_id = ? AND key IN (${keys.map(() => '?').join(', ')})`, [runId, ...keys])
 }
 
-export async function listBriefsById(tx: ReadTx, ids: readonly string[]): Promise<Brief[]> {
-  const [first] = ids
-  if (first !== undefined && ids.length === 1) {
-    // A single brief is the usual case, and the store may know it by its key.
-    const brief = await findBrief(tx, first)
-    return brief === undefined ? [] : [brief]
-  }
-  return findRows(tx, briefs, `id IN (${ids.map(() => '?').join(', ')}) ORDER BY created_at, number, id`, ids)
-}
+/** Lists these briefs in the order in which they were made. */
+export const listBriefsById = async (tx: ReadTx, ids: readonly string[]): Promise<Brief[]> =>
+  (await findRowsByKey(tx, briefs, ids)).sort(
+    (a, b) => compare(a.createdAt, b.createdAt) || compare(a.number ?? 0, b.number ?? 0) || compare(a.id, b.id),
+  )
+
+const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export const listBriefsByStatus = (tx: ReadTx, status: string, limit: number): Promise<Brief[]> =>
   findRows(tx, briefs, `status = ? ORDER BY updated_at DESC, id ${boundLimit}`, [status, limit])
