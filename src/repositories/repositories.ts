@@ -155,7 +155,8 @@ async function landWith(
   { runId, commit, message }: { runId: string; commit: string; message: string },
 ): Promise<Landed> {
   const landed = await mirrors.land({ repository: path, branch, mirror, commit, base, again: approvalOf(runId) })
-  if (landed.outcome !== 'moved') return { outcome: 'landed', commit: landed.commit }
+  // A result that landed before keeps its name: the target may have commits of others on top of it.
+  if (landed.outcome !== 'moved') return { outcome: 'landed', commit }
   const { commit: target } = await mirrors.refresh(path, { branch })
   const levels = [{ branch: integrationBranch(runId), head: commit, message, trailers: { 'Agency-Run': runId } }]
   const merged = await mirrors.merge({ mirror, commit: target, levels })

@@ -155,6 +155,15 @@ export function repositoriesContract(name: string, make: () => Promise<GitWorld>
       expect(await head()).toBe(result)
     })
 
+    it('names the landed commit again after the target has moved on', async () => {
+      const { work, merge, land, commit } = await opened()
+      const [result] = await merge(await work('one', 'one.md'))
+      expect(await land(result as string)).toEqual({ outcome: 'landed', commit: result })
+      // The answer got lost, and the operator went on.
+      await commit({ 'news.md': 'news\n' })
+      expect(await land(result as string)).toEqual({ outcome: 'landed', commit: result })
+    })
+
     it('merges new commits of the target, and lands that only when it is asked again', async () => {
       const { work, merge, land, head, commit, repositories, repository, checkout } = await opened()
       const [result] = await merge(await work('one', 'one.md'))

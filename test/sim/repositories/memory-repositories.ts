@@ -94,7 +94,7 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     const from = target.refs.get(main) as string
     const found = readiness(repository, commit)
     await pause('land')
-    if (found === 'already') return { outcome: 'landed', commit: target.refs.get(main) as string }
+    if (found === 'already') return { outcome: 'landed', commit }
     if (found === 'ready') {
       if (target.isLocked)
         throw refusal('conflict', `${path} could not be fast-forwarded: ${lockedRepository}`, { data: { busy: true } })
