@@ -56,6 +56,26 @@ describeStores('the operator', (openFresh) => {
     expect(await agency.runs.show(run.id)).toMatchObject({ goalAnchor: 'A poem' })
   })
 
+  it('lets a brief continue after its last retry, with the corrections of the failure', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({
+      onLimit: 'ask',
+      retryBudget: 0,
+      evidence: [{ kind: 'file', path: 'poem.txt' }],
+      play: [[{ report: {} }], [{ write: { path: 'poem.txt', text: 'a river' } }, { report: {} }]],
+    })
+    const asked = await agency.until(async () =>
+      (await agency.inspect(run)).questions.find((each) => each.answeredAt === null),
+    )
+    await agency.questions.answer(operator, asked.id, 'retry')
+    await agency.settled(run)
+    expect(await agency.brief(run)).toMatchObject({
+      status: 'done',
+      attempts: 2,
+      corrections: [{ evidence: expect.stringContaining('poem.txt'), detail: expect.stringContaining('missing') }],
+    })
+  })
+
   it('cannot cancel a brief while an agent works on it', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({ play: [[{ hang: {} }]] })

@@ -154,13 +154,14 @@ export async function blockBrief(
   reason: string,
   cause: QuestionClass,
   hold?: Hold,
+  patch: Partial<Brief> = {},
 ): Promise<void> {
   const blocked = await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
     code: 'ESCALATE',
     message: `${nameOf(scope, brief)} is blocked: ${shorten(reason, 500)}`,
     data: { class: cause },
-    patch: { interruptions: 0 },
+    patch: { interruptions: 0, ...patch },
     hold,
     release: isMerge,
   })

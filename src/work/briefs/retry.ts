@@ -6,7 +6,7 @@ import type { RunScope } from '../scope.ts'
 import { isWaitingFor } from '../verdicts/subject.ts'
 import { blockBrief, failBrief, moveBrief, nameOf } from './moves.ts'
 
-/** Retries a brief with corrections, as often as its retry budget allows. */
+/** Retries a brief with corrections, as often as its retry budget allows; a person may then let it continue with them. */
 export async function retryWith(
   scope: RunScope,
   brief: Brief,
@@ -15,7 +15,8 @@ export async function retryWith(
   corrections: Correction[],
 ): Promise<void> {
   if (brief.retriesUsed >= brief.retryBudget) {
-    await block(scope, brief, `${detail} (after ${brief.retriesUsed} of ${brief.retryBudget} retries)`, 'bad_output')
+    const reason = `${detail} (after ${brief.retriesUsed} of ${brief.retryBudget} retries)`
+    await block(scope, brief, reason, 'bad_output', { corrections })
     return
   }
   const used = brief.retriesUsed + 1
@@ -69,8 +70,16 @@ export async function retryInterrupted(scope: RunScope, brief: Brief, reason: st
   })
 }
 
-export const block = (scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> =>
-  brief.kind === 'verify' ? giveUpVerifier(scope, brief, reason) : blockBrief(scope, brief, reason, cause)
+export const block = (
+  scope: RunScope,
+  brief: Brief,
+  reason: string,
+  cause: QuestionClass,
+  patch: Partial<Brief> = {},
+): Promise<void> =>
+  brief.kind === 'verify'
+    ? giveUpVerifier(scope, brief, reason)
+    : blockBrief(scope, brief, reason, cause, undefined, patch)
 
 /** Fails a verifier without a verdict: the judged brief neither fails nor passes because of it. */
 async function giveUpVerifier(scope: RunScope, brief: Brief, reason: string): Promise<void> {
