@@ -311,6 +311,22 @@ describe('a failing proof', () => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
   })
 
+  it('of a run that was paused during its repair leaves the pause as the reason why the run waits', async () => {
+    const { repository, agency } = await open()
+    const late = [{ log: 'gate late' }, ...writes('b.n', '2\n')]
+    const run = await startIn(agency, repository, { briefs: [seven, six], ...repairs(late) })
+    await agency.until(async () =>
+      (await agency.inspect(run)).briefs.some(({ key, status }) => key === 'repair-1' && status === 'working'),
+    )
+    await agency.gates.pause(operator, run.id, undefined)
+    const { heldBy } = await agency.runs.show(run.id)
+    agency.gate('late').open()
+    await agency.until(async () => (await proofsOf(agency, run))[1]?.status === 'passed')
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'paused', heldBy })
+    await agency.gates.resume(operator, run.id)
+    expect((await gateOf(agency, run)).gate).toBe('merge')
+  })
+
   it('asks about a repair that fails its own evidence, and goes on with the answer', async () => {
     const { repository, agency } = await open()
     const run = await startIn(agency, repository, {

@@ -4,6 +4,7 @@ import { isMet } from '../briefs/states.ts'
 import { listBriefs } from '../briefs/store.ts'
 import { type NewGate, openGate } from '../gates/open.ts'
 import { openPullRequest } from '../pull-requests/moves.ts'
+import type { Run } from '../runs/contract.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
 import { cancelProof } from './cancel.ts'
@@ -38,12 +39,16 @@ export async function proveResult(scope: RunScope, gate: NewGate): Promise<void>
   await startProof(scope, 'merge', gate, `proving the merged result ${shortCommit(run.head)}`)
 }
 
+/** A gate that halts the run stays the reason why it waits. */
+const holdIn = ({ heldBy }: Run): Partial<Run> => (heldBy?.startsWith('gate:') === true ? {} : { heldBy: proofHold })
+
 /** Waits for a proof that is already under way; a pause may have replaced the hold. */
 async function waitAgain(scope: RunScope, proof: Proof, gate: NewGate): Promise<void> {
+  const { run } = scope
   const patch = { gate: { ...gate } }
   await touchRun(
     scope,
-    { heldBy: proofHold },
+    holdIn(run),
     { kind: 'log', message: `the merged result ${shortCommit(proof.head)} is being checked` },
     [updated(proofs, proof, patch)],
   )
@@ -72,7 +77,7 @@ export async function startProof(
   }
   await touchRun(
     scope,
-    { heldBy: proofHold },
+    holdIn(run),
     { kind: 'proof_started', level: 'normal', code: 'PROOF', message, data: { proof_id: proof.id, head: proof.head } },
     [inserted(proofs, proof)],
   )
