@@ -6,15 +6,18 @@ export const regressions = [
   {
     playbook: 'direct',
     isPlain: true,
+    withGit: false,
     seeds: [
       554_030_012, 600_091, 600_512, 637_810_467, 674_667_747, 674_668_094, 755_852_566, 755_853_429, 755_853_457,
       993_454_903,
     ],
   },
-  { playbook: 'tiered', isPlain: true, seeds: [500_057, 600_476, 743_012_622] },
+  { playbook: 'tiered', isPlain: true, withGit: false, seeds: [500_057, 600_476, 743_012_622] },
   {
     playbook: 'direct',
     isPlain: false,
+    withGit: false,
     seeds: [6, 5_309, 5_343, 587_890_120, 90_217_971, 61_840_333, 668_141_168, 668_141_289, 804_174_066, 904_327_308],
   },
+  { playbook: 'direct', isPlain: false, withGit: true, seeds: [25, 64, 130] },
 ] as const

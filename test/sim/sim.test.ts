@@ -34,12 +34,30 @@ describe.skipIf(isOnPostgres)('a simulated world', () => {
     expect(failed).toEqual([])
   }, 600_000)
 
+  it.each(['direct', 'tiered'] as const)(
+    'keeps every invariant with repositories in %s runs',
+    async (playbook) => {
+      const failed: string[] = []
+      let merges = 0
+      for (let seed = 1; seed <= (playbook === 'direct' ? 30 : 8); seed++) {
+        const { failure, log } = await simulate(seed, playbook, { withGit: true, withLog: true })
+        merges += log.filter((line) => / (branch_merged|merged) /.test(line)).length
+        if (failure === null) continue
+        const other = playbook === 'direct' ? '' : ` --playbook ${playbook}`
+        failed.push(`"${failure.invariant}": npm run sim -- --seeds 1 --start ${seed}${other} --repositories`)
+      }
+      expect(failed).toEqual([])
+      expect(merges).toBeGreaterThan(20)
+    },
+    600_000,
+  )
+
   it.each(regressions)(
     'of $playbook that was wrong once is right',
-    async ({ playbook, isPlain, seeds: known }) => {
+    async ({ playbook, isPlain, withGit, seeds: known }) => {
       const failed: string[] = []
       for (const seed of known) {
-        const { failure } = await simulate(seed, playbook, { isPlain })
+        const { failure } = await simulate(seed, playbook, { isPlain, withGit })
         if (failure !== null) failed.push(`${seed}: ${failure.invariant}`)
       }
       expect(failed).toEqual([])

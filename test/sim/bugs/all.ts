@@ -1,10 +1,12 @@
 /** A bug: replacements of modules. Each file re-exports its module and breaks one function. */
 export interface Bug {
   readonly description: string
-  /** Maps the module, below `src/`, to the file beside this one that replaces it. */
+  /** Maps the module, by its path from `src/`, to the file beside this one that replaces it. */
   readonly replaces: Readonly<Record<string, string>>
   /** The playbook whose worlds lead to it; `direct` without one. */
   readonly playbook?: 'tiered'
+  /** Only worlds with repositories lead to it. */
+  readonly withGit?: true
   /** Found only after several hundred seeds: too many for every test run. */
   readonly isRare?: boolean
 }
@@ -134,5 +136,35 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'quota-as-crash': {
     description: 'a limit of the provider is counted as a crash of the agent',
     replaces: { 'engine/attempt/classify-end.ts': 'quota-as-crash.ts' },
+  },
+  'merged-onto-branch': {
+    description: 'a merge builds on the branch instead of the recorded head',
+    replaces: { 'engine/git/integrate.ts': 'merged-onto-branch.ts' },
+    withGit: true,
+  },
+  'cancelled-merged': {
+    description: 'the work of a cancelled brief is merged with the next one',
+    replaces: { 'engine/git/integrate.ts': 'cancelled-merged.ts' },
+    withGit: true,
+  },
+  'evidence-of-clone': {
+    description: 'evidence is checked in the clone of the agent instead of the collected commit',
+    replaces: { 'engine/examination/check.ts': 'evidence-of-clone.ts' },
+    withGit: true,
+  },
+  'landed-by-force': {
+    description: 'a result lands although main has moved',
+    replaces: { '../test/sim/repositories/move-refs.ts': 'landed-by-force.ts' },
+    withGit: true,
+  },
+  'landed-unproven': {
+    description: 'a result that was merged with new commits of main lands without a proof',
+    replaces: { 'work/proofs/landing.ts': 'landed-unproven.ts' },
+    withGit: true,
+  },
+  'clones-left': {
+    description: 'the clones of an ended run stay',
+    replaces: { 'engine/git/clean.ts': 'clones-left.ts' },
+    withGit: true,
   },
 }

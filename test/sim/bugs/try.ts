@@ -19,7 +19,7 @@ export function tryBug(name: string, seeds: number, start = 1): Promise<{ found:
   return new Promise((resolve) => {
     const playbook = bugs[name]?.playbook ?? 'direct'
     const options = ['--bug', name, '--seeds', String(seeds), '--start', String(start), '--playbook', playbook]
-    options.push('--jobs', '1')
+    options.push('--jobs', '1', ...(bugs[name]?.withGit === true ? ['--repositories'] : []))
     const child = execFile(process.execPath, [main, ...options], (_, output) =>
       resolve({ found: child.exitCode === 1 && /^seed \d+ breaks ".+": /.test(output), output }),
     )

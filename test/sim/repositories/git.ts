@@ -85,19 +85,27 @@ export function openMemoryGit(random: Random, clock: VirtualClock): SimGit {
   workspaces.answer(checkClaims, (files) => ({ exitCode: areClaimsSettled(listed(files.keys())) ? 0 : 1, output: '' }))
   const own = new Set([...mains.values()].flat())
   let underWay = 0
+  const wait = async (ms: number): Promise<void> => {
+    underWay++
+    await sleep(clock, ms)
+    underWay--
+  }
 
   const enter = (process: GitProcess): Repositories => {
-    const pause = async (): Promise<void> => {
+    const races = process.random.about('races')
+    const pause = async (operation: string): Promise<void> => {
       if (process.isDead()) await never
+      if (operation === 'land' && process.isBusy() && races.chance(rates.race)) {
+        process.fault('main moves during a landing')
+        for (const path of paths) own.add(git.commit(path, new Map([[`race-${own.size}.md`, 'meanwhile\n']]), 'Race'))
+      }
       if (!process.isBusy() || !process.random.chance(rates.slow)) return
-      underWay++
       const ms = process.random.pick([1, 100, 3_000, 20_000, 60_000])
-      await sleep(clock, ms)
-      underWay--
+      await wait(ms)
       // A git whose daemon was killed goes on for a moment, unless it was killed too.
       if (process.isDead() && (ms > 3_000 || process.random.chance(0.5))) await never
     }
-    return withFaults(createMemoryRepositories({ git, filesAt: workspaces.filesAt, pause }), process, rates)
+    return withFaults(createMemoryRepositories({ git, filesAt: workspaces.filesAt, pause }), process, rates, wait)
   }
   return {
     rates,
@@ -149,7 +157,12 @@ const isOf = (path: string, runIds: ReadonlySet<string>): boolean =>
   path.startsWith('memory:checkouts/') || runIds.has(path.slice('memory:'.length).split('/')[0] as string)
 
 /** Lets operations fail before or after their effect, and cancels briefs while they are merged. */
-export function withFaults(repositories: Repositories, process: GitProcess, rates: GitRates): Repositories {
+export function withFaults(
+  repositories: Repositories,
+  process: GitProcess,
+  rates: GitRates,
+  wait: (ms: number) => Promise<void>,
+): Repositories {
   const faulty =
     <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
@@ -164,10 +177,12 @@ export function withFaults(repositories: Repositories, process: GitProcess, rate
     ...repositories,
     open: faulty(repositories.open),
     collect: faulty(repositories.collect),
-    merge: faulty((merged) => {
+    merge: faulty(async (merged) => {
       const last = merged.into[0]
-      if (process.isBusy() && last !== undefined && process.random.chance(rates.cancelMerging))
+      if (process.isBusy() && last !== undefined && process.random.chance(rates.cancelMerging)) {
         process.onMerge(last.workId ?? last.briefId)
+        await wait(1_000)
+      }
       return repositories.merge(merged)
     }),
     tree: faulty(repositories.tree),

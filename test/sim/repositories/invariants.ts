@@ -113,6 +113,10 @@ async function checkLanding({ world, view, event, run, repository }: Place): Pro
   const landed = event.data['commit'] as string
   const mains = await view.mains(path)
   if (!mains.includes(landed)) refuse(`main never was at ${landed}`)
+  const proofs = history.of('proofs', runId)
+  const isProven = proofs.some((proof) => proof['head'] === landed && proof['status'] === 'passed')
+  const isForced = history.of('questions', runId).some((question) => question['answer'] === 'open')
+  if (proofs.length > 0 && !isProven && !isForced) refuse(`${landed} was never proven`)
   const briefs = history.of('briefs', runId).filter((brief) => brief['kind'] === 'work')
   for (const brief of briefs) {
     const commit = brief['branch_commit'] as string | null

@@ -22,6 +22,8 @@ export interface GitRates {
   readonly claim: number
   /** Per attempt: the agent leaves its work where git ignores it, or removes its repository. */
   readonly hide: number
+  /** Per landing: the operator commits between the moment when git looks at main and the moment when it moves it. */
+  readonly race: number
 }
 
 export function drawGitRates(random: Random): GitRates {
@@ -29,13 +31,14 @@ export function drawGitRates(random: Random): GitRates {
   return {
     repository: random.pick([0.7, 1, 1]),
     slow: some(0.6, 0.2, 0.6),
-    fault: some(0.3, 0.03, 0.1),
+    fault: some(0.35, 0.1, 0.3),
     lostCheckout: some(0.15, 0.05, 0.2),
-    cancelMerging: some(0.25, 0.1, 0.4),
+    cancelMerging: some(0.4, 0.2, 0.6),
     operatorMs: some(0.6, 10_000, 60_000),
     operatorConflict: some(0.4, 0.2, 0.6),
     conflict: some(0.5, 0.2, 0.6),
     claim: some(0.4, 0.3, 0.8),
     hide: some(0.3, 0.1, 0.3),
+    race: some(0.4, 0.3, 0.8),
   }
 }
