@@ -17,7 +17,7 @@ for await (const line of createInterface({ input: process.stdin }))
 /** Returns the processor time of all worlds. */
 async function measure({ playbook, start, seeds }: WorldsRequest): Promise<number> {
   const cpu = process.cpuUsage()
-  for (let seed = start; seed < start + seeds; seed++) await simulate(seed, playbook)
+  for (let seed = start; seed < start + seeds; seed++) await simulate(seed, playbook, { workers: 1 })
   const { user, system } = process.cpuUsage(cpu)
   return user + system
 }

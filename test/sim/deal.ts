@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-import type { SeedRequest, SeedResult } from './worker.ts'
+import { nothing, type SeedRequest, type SeedResult } from './seeds.ts'
 
 export interface Deal extends Omit<SeedRequest, 'seed'> {
   readonly start: number
@@ -51,7 +51,7 @@ function ask(child: ChildProcess, request: SeedRequest): Promise<SeedResult> {
     const onExit = (code: number | null, signal: string | null): void => {
       child.off('message', onMessage)
       const failure = { invariant: 'the process survives', detail: `it ended with ${code ?? signal}` }
-      resolve({ seed: request.seed, failure, hash: '', events: 0, lives: 0, faults: [] })
+      resolve({ ...nothing, seed: request.seed, failure })
     }
     child.once('message', onMessage)
     child.once('exit', onExit)

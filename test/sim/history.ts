@@ -9,6 +9,8 @@ export type Row = Readonly<Record<string, unknown>>
 export interface SeenEvent {
   readonly position: number
   readonly stream: string
+  /** Its number in the stream. */
+  readonly seq: number
   readonly at: string
   readonly kind: string
   readonly by: string
@@ -88,7 +90,7 @@ export function createHistory(db: Db, fail: Fail): History {
   async function read(tx: ReadTx): Promise<void> {
     const touched = new Set<string>()
     const rows = await sqlOf(tx).all(
-      'SELECT position, stream, at, kind, by, run_id, brief_id, attempt_id, data, changes FROM events WHERE position > ? ORDER BY position',
+      'SELECT position, stream, seq, at, kind, by, run_id, brief_id, attempt_id, data, changes FROM events WHERE position > ? ORDER BY position',
       [position],
     )
     for (const row of rows) {
@@ -97,6 +99,7 @@ export function createHistory(db: Db, fail: Fail): History {
       const event: SeenEvent = {
         position,
         stream: row['stream'] as string,
+        seq: row['seq'] as number,
         at: row['at'] as string,
         kind: row['kind'] as string,
         by: row['by'] as string,

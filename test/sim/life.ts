@@ -53,6 +53,8 @@ export interface LifeOptions {
   /** Where its agents reach it, also after a restart. */
   readonly socket: string
   readonly ids: Ids
+  /** When the last successful heartbeat was sent; without it, the process sends none. */
+  readonly beatMs?: () => number
   /** Ends everything that runs in it, in the order of the daemon. */
   readonly stop: (life: Life) => Promise<void>
 }
@@ -63,6 +65,8 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
   const { worker, socket, ids } = options
   const jobs = createJobs({ db, clock, ids, worker: options.queue, chaosPoint })
   const log = logOf(world, isDead)
+  const playbooks = faultyPlaybooks(world, troubles.about('playbooks'))
+  const slots = random.pick([1, 2, 8])
   const agency = composeAgency({
     db,
     clock,
@@ -85,10 +89,10 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
     killSurvivors: async (attemptIds) => (isDead() ? never : killSurvivors(world, attemptIds)),
     listSurvivors: async () => (isDead() ? never : [...world.agents.keys()]),
     later: laterThrough(jobs),
-    playbooks: faultyPlaybooks(world, troubles.about('playbooks')),
+    playbooks,
     prices: { priceOf: async ({ inputTokens, outputTokens }) => inputTokens * 2 + outputTokens * 5 },
     worker,
-    slots: random.pick([1, 2, 8]),
+    slots,
     defaults: { runtime: 'scripted', ...plainDefaults },
   })
   const life: Life = {
@@ -98,8 +102,10 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
     process,
     agency,
     jobs,
+    slots,
     db,
     log,
+    beatMs: options.beatMs ?? null,
     isDead,
     die,
     async stop() {

@@ -2,9 +2,11 @@ import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 
+import { bugs } from './bugs/all.ts'
 import { tryBugs } from './bugs/try.ts'
 import { dealSeeds } from './deal.ts'
-import type { SeedResult } from './worker.ts'
+import type { SeedResult } from './seeds.ts'
+import type { WorldPlaybook } from './simulate.ts'
 
 const help = `npm run sim -- [options]
 
@@ -13,6 +15,7 @@ Plays simulated worlds on every core and prints a line to repeat each that break
   --seeds <n>         Number of worlds (100)
   --start <seed>      First seed, or "random", which is printed (1)
   --playbook <name>   direct, tiered, or mixed: runs of both beside each other (direct)
+  --workers <n>       Number of processes on one store (drawn for each seed; 1 with --plain)
   --plain             Leave out the kinds of faults that were added later, to repeat an old seed
   --repositories      Give runs repositories: agents commit, git merges and lands their work
   --all               Continue after a failure
@@ -26,7 +29,8 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '100' },
     start: { type: 'string', default: '1' },
-    playbook: { type: 'string', default: 'direct' },
+    playbook: { type: 'string' },
+    workers: { type: 'string' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     bug: { type: 'string' },
     bugs: { type: 'boolean', default: false },
@@ -45,14 +49,19 @@ if (values.help) {
 const seeds = wholeNumber('seeds', values.seeds)
 const start = values.start === 'random' ? randomInt(1_000_000, 1_000_000_000) : wholeNumber('start', values.start)
 const jobs = Math.max(1, wholeNumber('jobs', values.jobs))
-if (values.playbook !== 'direct' && values.playbook !== 'tiered' && values.playbook !== 'mixed')
-  refuse('--playbook must be direct, tiered or mixed')
-const playbook = values.playbook
+/** A bug is searched in the worlds that lead to it. */
+const bug = values.bug === undefined ? undefined : bugs[values.bug]
+const playbook = playbookOf(values.playbook ?? bug?.playbook ?? 'direct')
+const workers = values.workers === undefined ? bug && (bug.workers ?? 1) : wholeNumber('workers', values.workers)
+const withGit = values.repositories || bug?.withGit === true
+if (workers === 0) refuse('--workers must be at least 1')
 if (values.bugs) process.exit(await tryBugs(seeds, start))
 
 const began = performance.now()
 const endMs = values.minutes === undefined ? Infinity : began + wholeNumber('minutes', values.minutes) * 60_000
 const total = { seeds: 0, events: 0, lives: 0, faults: new Map<string, number>(), failures: 0 }
+/** Seeds and processor time by the number of processes on the store. */
+const rates = new Map<number, { seeds: number; cpuMs: number }>()
 if (values.start === 'random') console.log(`${playbook}: ${seeds} seeds from ${start}`)
 if (values.verbose && seeds === 1 && values.bug === undefined) await printLog()
 await dealSeeds({
@@ -62,37 +71,38 @@ await dealSeeds({
   playbook,
   bug: values.bug,
   isPlain: values.plain,
-  withGit: values.repositories,
+  withGit,
+  workers,
   withLog: values.verbose,
   onResult: add,
 })
 printTotal()
 
-function add({ seed, failure, hash, events, lives, faults }: SeedResult): boolean {
+function add({ seed, failure, hash, events, lives, faults, workers: processes, cpuMs }: SeedResult): boolean {
   total.seeds++
   total.events += events
   total.lives += lives
+  const rate = rates.get(processes) ?? { seeds: 0, cpuMs: 0 }
+  rates.set(processes, { seeds: rate.seeds + 1, cpuMs: rate.cpuMs + cpuMs })
   for (const [kind, count] of faults) total.faults.set(kind, (total.faults.get(kind) ?? 0) + count)
   if (values.verbose) console.log(`${seed} ${hash} ${events} events, ${lives} lives`)
   const isInTime = performance.now() < endMs
   if (failure === null) return isInTime
   total.failures++
   process.exitCode = 1
-  const bug = values.bug === undefined ? '' : ` --bug ${values.bug}`
+  const injected = values.bug === undefined ? '' : ` --bug ${values.bug}`
   console.log(`seed ${seed} breaks "${failure.invariant}": ${failure.detail}`)
   const other = playbook === 'direct' ? '' : ` --playbook ${playbook}`
-  const plain = (values.plain ? ' --plain' : '') + (values.repositories ? ' --repositories' : '')
-  console.log(`  npm run sim -- --seeds 1 --start ${seed}${other}${plain}${bug}`)
+  const plain = (values.plain ? ' --plain' : '') + (withGit ? ' --repositories' : '')
+  const shared = workers === undefined ? '' : ` --workers ${workers}`
+  console.log(`  npm run sim -- --seeds 1 --start ${seed}${other}${shared}${plain}${injected}`)
   return values.all && isInTime
 }
 
 async function printLog(): Promise<void> {
   const { simulate } = await import('./simulate.ts')
-  console.log(
-    (await simulate(start, playbook, { isPlain: values.plain, withGit: values.repositories, withLog: true })).log.join(
-      '\n',
-    ),
-  )
+  const options = { isPlain: values.plain, withGit, workers, withLog: true }
+  console.log((await simulate(start, playbook, options)).log.join('\n'))
 }
 
 function printTotal(): void {
@@ -103,8 +113,19 @@ function printTotal(): void {
     `${total.seeds} seeds, ${(total.seeds / seconds).toFixed(1)} per second, ${each(faults)} faults per seed, ` +
       `${each(total.events)} events, ${each(total.lives)} lives of the daemon; ${total.failures} failed`,
   )
+  if ([...rates.keys()].some((processes) => processes > 1))
+    for (const [processes, { seeds: played, cpuMs }] of [...rates].sort(([a], [b]) => a - b))
+      console.log(
+        `  ${processes} ${processes === 1 ? 'process' : 'processes'} on the store: ${played} seeds, ` +
+          `${((1_000 * played) / cpuMs).toFixed(1)} per second of processor time`,
+      )
   if (!values.verbose) return
   for (const [kind, count] of [...total.faults].sort((a, b) => b[1] - a[1])) console.log(`  ${count} ${kind}`)
+}
+
+function playbookOf(name: string): WorldPlaybook {
+  if (name !== 'direct' && name !== 'tiered' && name !== 'mixed') refuse('--playbook must be direct, tiered or mixed')
+  return name
 }
 
 function wholeNumber(name: string, text: string): number {

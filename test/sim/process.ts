@@ -30,6 +30,10 @@ export interface SimProcess {
   /** Cuts the process off from the store, or connects it again. */
   cut(isCut: boolean): void
   isCut(): boolean
+  /** Halts the process, or lets it go on. */
+  halt(isHalted: boolean): void
+  /** Since when the process runs and reaches the store; now, if it does not. */
+  soundSinceMs(): number
   /** Sets the clock of the process forwards or backwards. */
   jump(ms: number): void
 }
@@ -54,6 +58,7 @@ export function createProcess(world: World, { isShared, skewMs, died }: ProcessO
   let dead = false
   let isCut = false
   let aheadMs = skewMs
+  let soundSinceMs = world.clock.nowMs()
 
   const die = (how: string): void => {
     if (dead) return
@@ -117,6 +122,16 @@ export function createProcess(world: World, { isShared, skewMs, died }: ProcessO
     })
   }
 
+  /** Remembers which process wrote an event: the event itself names only the engine. */
+  function noteWriter(tx: Tx): void {
+    const open = openTx(tx)
+    const insert = open.insertEvent.bind(open)
+    open.insertEvent = (columns) => {
+      world.writers.set(`${columns['stream']} ${columns['seq']}`, boot)
+      insert(columns)
+    }
+  }
+
   const db: Db = {
     ...world.db,
     isShared,
@@ -136,6 +151,7 @@ export function createProcess(world: World, { isShared, skewMs, died }: ProcessO
         const written = await world.db.write(streams, async (tx) => {
           // A transaction that a dead process had only requested does not happen.
           if (dead) throw diedBefore
+          if (isShared) noteWriter(tx)
           const value = await work(tx)
           if (fate === 'within') die('death within a transaction')
           if (dead) throw diedBefore
@@ -207,10 +223,17 @@ export function createProcess(world: World, { isShared, skewMs, died }: ProcessO
     cut(cuts) {
       const wasCut = isCut
       isCut = cuts
+      soundSinceMs = world.clock.nowMs()
       // Notifications were missed, so anything may have happened.
       if (wasCut && !cuts) hear({ ...unknownCommit, mayBeReady: true, jobs: true, agents: true })
     },
     isCut: () => isCut,
+    halt(isHalted) {
+      soundSinceMs = world.clock.nowMs()
+      if (isHalted) freeze.begin()
+      else freeze.end()
+    },
+    soundSinceMs: () => (isCut || freeze.isFrozen() || dead ? world.clock.nowMs() : soundSinceMs),
     jump: (ms) => void (aheadMs += ms),
   }
 }

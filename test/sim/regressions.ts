@@ -1,23 +1,27 @@
 /**
  * Seeds that once broke an invariant, because of a fault of the product or of a check. A seed repeats its world only
- * while the worlds stay the same; `isPlain` leaves out the kinds of faults that were added after it was found.
+ * while the worlds stay the same; `isPlain` leaves out the kinds of faults that were added after it was found, and
+ * `workers` is the number of processes on the store.
  */
 export const regressions = [
   {
     playbook: 'direct',
     isPlain: true,
     withGit: false,
+    workers: 1,
     seeds: [
       554_030_012, 600_091, 600_512, 637_810_467, 674_667_747, 674_668_094, 755_852_566, 755_853_429, 755_853_457,
       993_454_903,
     ],
   },
-  { playbook: 'tiered', isPlain: true, withGit: false, seeds: [500_057, 600_476, 743_012_622] },
+  { playbook: 'tiered', isPlain: true, withGit: false, workers: 1, seeds: [500_057, 600_476, 743_012_622] },
   {
     playbook: 'direct',
     isPlain: false,
     withGit: false,
+    workers: 1,
     seeds: [6, 5_309, 5_343, 587_890_120, 90_217_971, 61_840_333, 668_141_168, 668_141_289, 804_174_066, 904_327_308],
   },
-  { playbook: 'direct', isPlain: false, withGit: true, seeds: [25, 64, 130] },
+  { playbook: 'direct', isPlain: false, withGit: true, workers: 1, seeds: [25, 64, 130] },
+  { playbook: 'direct', isPlain: false, withGit: false, workers: 2, seeds: [101, 204, 207, 394, 215_048_251] },
 ] as const

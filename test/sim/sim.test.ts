@@ -52,12 +52,26 @@ describe.skipIf(isOnPostgres)('a simulated world', () => {
     600_000,
   )
 
+  it.each([2, 3])(
+    'keeps every invariant with %i processes on one store',
+    async (workers) => {
+      const failed: string[] = []
+      for (let seed = 1; seed <= 30; seed++) {
+        const { failure } = await simulate(seed, 'direct', { workers })
+        if (failure !== null)
+          failed.push(`"${failure.invariant}": npm run sim -- --seeds 1 --start ${seed} --workers ${workers}`)
+      }
+      expect(failed).toEqual([])
+    },
+    600_000,
+  )
+
   it.each(regressions)(
-    'of $playbook that was wrong once is right',
-    async ({ playbook, isPlain, withGit, seeds: known }) => {
+    'of $playbook with $workers process(es) that was wrong once is right',
+    async ({ seeds: known, playbook, ...options }) => {
       const failed: string[] = []
       for (const seed of known) {
-        const { failure } = await simulate(seed, playbook, { isPlain, withGit })
+        const { failure } = await simulate(seed, playbook, options)
         if (failure !== null) failed.push(`${seed}: ${failure.invariant}`)
       }
       expect(failed).toEqual([])

@@ -1,19 +1,25 @@
 import { createHash } from 'node:crypto'
 
 import { sqlOf } from '../../src/db/tx.ts'
+import type { CreateRun } from '../../src/work/runs/contract.ts'
 import { operator } from '../support/work.ts'
 import { registerInvariants } from './invariants/all.ts'
 import { openRuns } from './invariants/brief.ts'
 import { checkRest, mayWait } from './invariants/rest.ts'
+import { watchFairness } from './invariants/fairness.ts'
 import { checkStore } from './invariants/store.ts'
+import { checkWaits } from './invariants/waits.ts'
 import { beginLife } from './life.ts'
 import { drawRun, drawTieredRun, goalOf } from './missions.ts'
 import { decideEverything, startOperator } from './operator/operator.ts'
+import type { Random } from './random.ts'
 import { checkGitAtEnd, checkGitAtRest } from './repositories/invariants.ts'
 import { startCommitting } from './repositories/operator.ts'
 import { isGitAtWork } from './repositories/rest.ts'
 import { inRepository } from './repositories/runs.ts'
 import { isSimulated, textOf } from './simulated-errors.ts'
+import { beginWorkers } from './workers/begin.ts'
+import { checkAgentsInTime, watchProcesses } from './workers/check-processes.ts'
 import { createWorld, type Failure, type World, type WorldOptions } from './world.ts'
 
 /** The playbook of all runs of a world; mixed: each run has its own. */
@@ -27,6 +33,8 @@ export interface Outcome {
   readonly events: number
   readonly faults: ReadonlyMap<string, number>
   readonly lives: number
+  /** The number of processes that shared the store. */
+  readonly workers: number
   /** One line per event, if the log was asked for. */
   readonly log: readonly string[]
 }
@@ -39,8 +47,11 @@ export async function simulate(
 ): Promise<Outcome> {
   const world = await createWorld(seed, options)
   registerInvariants(world)
+  watchProcesses(world)
+  world.fairness = watchFairness(world)
   const stop = world.db.onCommit(() => void world.history.catchUp())
-  beginLife(world)
+  if (world.workerRates.workers === 1) beginLife(world)
+  else beginWorkers(world)
   askForRuns(world, playbook)
   startOperator(world)
   startCommitting(world)
@@ -60,6 +71,7 @@ export async function simulate(
     events: world.history.events(),
     faults: world.faults,
     lives: world.boots,
+    workers: world.workerRates.workers,
     log,
   }
 }
@@ -70,7 +82,9 @@ function askForRuns(world: World, playbook: WorldPlaybook): void {
   for (let index = 0; index < count; index++) {
     const name = `r${index}`
     const isTiered = playbook === 'mixed' ? random.about(`playbook ${name}`).chance(0.5) : playbook === 'tiered'
-    const input = inRepository(world, (isTiered ? drawTieredRun : drawRun)(random.about(name), name), name)
+    const drawn = inRepository(world, (isTiered ? drawTieredRun : drawRun)(random.about(name), name), name)
+    const input =
+      world.workerRates.workers === 1 ? drawn : { ...drawn, ...priorityOf(random.about(`priority ${name}`)) }
     // A client without an answer repeats its request with the same key.
     const ask = (): void => {
       if (world.phase !== 'busy' || isAskedFor(world, name)) return
@@ -85,6 +99,10 @@ function askForRuns(world: World, playbook: WorldPlaybook): void {
     world.clock.after(index === 0 ? 0 : random.between(0, 60_000), ask)
   }
 }
+
+const priorityOf = (random: Random): Pick<CreateRun, 'priority'> => ({
+  priority: random.pick(['medium', 'medium', 'medium', 'high', 'low']),
+})
 
 /** Numbers of runs, of which one is drawn. */
 const counts = { direct: [1, 1, 1, 2, 2, 3, 4], tiered: [1, 1, 1, 2], mixed: [2, 2, 3] } as const
@@ -101,7 +119,12 @@ async function beBusy(world: World): Promise<void> {
 async function beSilent(world: World): Promise<void> {
   world.phase = 'silent'
   await rest(world)
+  await checkAtRest(world)
+}
+
+async function checkAtRest(world: World): Promise<void> {
   if (world.failure === null) checkRest(world)
+  if (world.failure === null) await checkWaits(world)
   await checkGitAtRest(world)
 }
 
@@ -112,8 +135,7 @@ async function beDiligent(world: World): Promise<void> {
       return world.fail('every run ends in the diligent phase', `${openRuns(world)[0]?.['id']} does not`)
     decideEverything(world, round)
     await rest(world)
-    if (world.failure === null) checkRest(world)
-    await checkGitAtRest(world)
+    await checkAtRest(world)
   }
 }
 
@@ -149,7 +171,7 @@ async function rest(world: World): Promise<void> {
     }
     if (clock.nowMs() > tooLateMs) world.fail('the world comes to rest', 'events still occur after hours')
     return (
-      world.lives.length > 0 &&
+      isWhole(world) &&
       clock.nowMs() - sinceMs > quietMs[world.phase] &&
       !isAnyAttemptLive(world, beganMs) &&
       !isProviderHeld(world) &&
@@ -158,6 +180,10 @@ async function rest(world: World): Promise<void> {
     )
   })
 }
+
+/** Reports whether every process runs and reaches the store. */
+const isWhole = ({ lives, workerRates }: World): boolean =>
+  lives.length === workerRates.workers && lives.every(({ process }) => !process.freeze.isFrozen() && !process.isCut())
 
 /** Ignores attempts after an hour: the checks at rest report a forgotten attempt. */
 const isAnyAttemptLive = ({ history, clock }: World, beganMs: number): boolean =>
@@ -182,6 +208,8 @@ const stepMs = 10_000
 async function pass(world: World, isOver: () => boolean): Promise<void> {
   for (;;) {
     await settle(world)
+    checkAgentsInTime(world)
+    world.fairness?.check()
     if (world.failure !== null || isOver()) return
     world.clock.advance(Math.min(world.clock.untilNext() ?? stepMs, stepMs))
   }

@@ -35,7 +35,11 @@ export interface Life {
   readonly process: LifeProcess
   readonly agency: Agency
   readonly jobs: Jobs
+  /** The number of agents that may work in it at once. */
+  readonly slots: number
   readonly log: Log
+  /** When the last successful heartbeat was sent; null if the process sends none. */
+  readonly beatMs: (() => number) | null
   /** The store as this process reaches it. */
   readonly db: Db
   isDead(): boolean
@@ -52,6 +56,8 @@ export interface LifeProcess {
   isCut(): boolean
   cut(isCut: boolean): void
   jump(ms: number): void
+  /** Since when the process runs and reaches the store; now, if it does not. */
+  soundSinceMs(): number
 }
 
 /** The model calls that an agent made, and whether the daemon that followed it died before it had recorded them. */
@@ -84,6 +90,8 @@ export interface World {
   /** The model calls that agents made, by attempt. */
   readonly played: Map<string, PlayedCalls>
   readonly history: History
+  /** The check that no ready run waits for long. */
+  fairness: { check(): void } | null
   readonly acts: Acts
   /** Number of faults by kind. */
   readonly faults: Map<string, number>
@@ -92,6 +100,8 @@ export interface World {
   lives: readonly Life[]
   /** The notifications of commits to processes that share the store. */
   readonly hearers: Set<(commit: Commit) => void>
+  /** The boot of the process that wrote an event, by stream and number in it; only if processes share the store. */
+  readonly writers: Map<string, number>
   boots: number
   failure: Failure | null
   fault(kind: string): void
@@ -104,7 +114,7 @@ export interface World {
 export interface WorldOptions {
   /** Leaves out the kinds of faults that were added later. */
   readonly isPlain?: boolean
-  /** The number of processes that share the store; drawn without it. */
+  /** The number of processes that share the store; drawn without it, and 1 with repositories. */
   readonly workers?: number | undefined
   /** Gives runs repositories. */
   readonly withGit?: boolean
@@ -124,7 +134,7 @@ export async function createWorld(seed: number, { isPlain = false, workers, with
     seed,
     random,
     rates,
-    workerRates: drawWorkerRates(random.about('workers'), workers ?? (isPlain ? 1 : null)),
+    workerRates: drawWorkerRates(random.about('workers'), workers ?? (isPlain || withGit ? 1 : null)),
     clock,
     ids: createIds(random.about('ids').bytes, clock),
     store,
@@ -136,11 +146,13 @@ export async function createWorld(seed: number, { isPlain = false, workers, with
     escaped: new Set(),
     played: new Map(),
     history: createHistory(store.db, (invariant, detail) => world.fail(invariant, detail)),
+    fairness: null,
     acts: createActs(),
     faults,
     phase: 'busy',
     lives: [],
     hearers: new Set(),
+    writers: new Map(),
     boots: 0,
     failure: null,
     fault: (kind) => void faults.set(kind, (faults.get(kind) ?? 0) + 1),

@@ -15,6 +15,8 @@ export interface Behaviour {
   /** The outcome according to its report, which counts if the daemon died before the attempt ended. */
   readonly reported?: Outcome
   readonly cannotStart?: boolean
+  /** The name of the behaviour that the provider cut short. */
+  readonly cutShort?: string
 }
 
 export interface Task {
@@ -60,6 +62,7 @@ export function limited(behaviour: Behaviour, random: Random): Behaviour {
   const { outcomes, reported } = behaviour
   return {
     name: 'meets its quota',
+    cutShort: behaviour.name,
     steps: [...made, quota],
     outcomes: [...outcomes, ...(reported === undefined ? [] : [reported]), 'interrupted', 'bad_output'],
     ...(behaviour.cannotStart === true ? { cannotStart: true } : {}),

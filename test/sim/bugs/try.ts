@@ -17,9 +17,7 @@ export async function tryBugs(seeds: number, start: number): Promise<0 | 1> {
 
 export function tryBug(name: string, seeds: number, start = 1): Promise<{ found: boolean; output: string }> {
   return new Promise((resolve) => {
-    const playbook = bugs[name]?.playbook ?? 'direct'
-    const options = ['--bug', name, '--seeds', String(seeds), '--start', String(start), '--playbook', playbook]
-    options.push('--jobs', '1', ...(bugs[name]?.withGit === true ? ['--repositories'] : []))
+    const options = ['--bug', name, '--seeds', String(seeds), '--start', String(start), '--jobs', '1']
     const child = execFile(process.execPath, [main, ...options], (_, output) =>
       resolve({ found: child.exitCode === 1 && /^seed \d+ breaks ".+": /.test(output), output }),
     )

@@ -7,7 +7,7 @@ export function watchAgents(world: World): void {
   world.history.watch((event, history) => {
     if (event.by.startsWith('agent:')) checkWriter(event, history)
     for (const { table, before, after } of event.steps) {
-      if (table === 'attempts' && before?.['status'] === 'ended')
+      if (table === 'attempts' && before?.['status'] === 'ended' && !isLateSpending(world, event, before, after))
         history.fail('an ended attempt does not change', `${before['id']} changes by ${event.kind}`)
       if (table === 'attempts' && after?.['status'] === 'ended' && before?.['status'] !== 'ended')
         checkOutcome(world, after)
@@ -15,6 +15,17 @@ export function watchAgents(world: World): void {
     }
   })
 }
+
+/**
+ * Reports whether an event adds the calls of an agent whose attempt another process has ended: they were made, and the
+ * process that follows it learns of the end later. A single process ends its agents itself.
+ */
+const isLateSpending = ({ workerRates }: World, { kind }: SeenEvent, before: Row, after: Row | null): boolean =>
+  workerRates.workers > 1 &&
+  kind === 'spent' &&
+  Object.entries(after ?? {}).every(([column, value]) => value === before[column] || sums.has(column))
+
+const sums = new Set(['input_tokens', 'output_tokens', 'cost_micros'])
 
 function checkWriter(event: SeenEvent, history: History): void {
   const refuse = (why: string): void =>
@@ -75,6 +86,9 @@ function checkOutcome(world: World, attempt: Row): void {
     // Work without reported outputs has no hash by which a change of its files is found.
     // In a clone of its own a verifier changes nothing that counts.
     ...(played.name === 'meddles' && (world.git !== null || !hasHash(world, attempt)) ? ['ok'] : []),
+    // A process that does not know yet that it was replaced takes the end that its successor gave to its agent for a
+    // crash.
+    ...(world.faults.has('replacement') ? ['crash'] : []),
     // Another agent may have spoilt the work that a verifier checks.
     ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
       ? ['bad_output']
@@ -100,7 +114,8 @@ function checkVerdict(world: World, verdict: Row): void {
     (attempt) => attempt['agent_id'] === verdict['verifier_id'],
   )
   const played = judge === undefined ? undefined : world.history.playedBy(judge['id'] as string)
-  const refuses = played?.name === 'refuses' || played?.name === 'misses something'
+  const behaviour = played?.cutShort ?? played?.name
+  const refuses = behaviour === 'refuses' || behaviour === 'misses something'
   if ((verdict['verdict'] !== 'pass') === refuses) return
-  world.fail('a verdict matches its verifier', `${verdict['verdict']} from a verifier with "${played?.name}"`)
+  world.fail('a verdict matches its verifier', `${verdict['verdict']} from a verifier with "${behaviour}"`)
 }

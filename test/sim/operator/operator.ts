@@ -23,11 +23,15 @@ export function startOperator(world: World): void {
   if (!world.rates.isOperatorSilent) world.clock.after(random.between(1, world.rates.operatorMs), turn)
 }
 
-function jumpClock({ random, rates, clock, fault }: World): void {
+/** Sets the clock of a process, or the only one; that of a shared store is right. */
+function jumpClock(world: World): void {
+  const { random, rates, clock, workerRates } = world
   const jump = random.about(`clock ${clock.nowMs()}`)
   if (!jump.chance(rates.clockJump)) return
-  fault('clock jump')
-  clock.jump(jump.between(-3_600_000, 3_600_000))
+  world.fault('clock jump')
+  const ms = jump.between(-3_600_000, 3_600_000)
+  if (workerRates.workers === 1) clock.jump(ms)
+  else world.reach()?.process.jump(ms)
 }
 
 /** Decides all gates and questions, so that every run can end. */
