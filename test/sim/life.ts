@@ -100,6 +100,7 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
     worker,
     socket,
     process,
+    beganMs: world.clock.nowMs(),
     agency,
     jobs,
     slots,

@@ -20,6 +20,7 @@ import { inRepository } from './repositories/runs.ts'
 import { isSimulated, textOf } from './simulated-errors.ts'
 import { beginWorkers } from './workers/begin.ts'
 import { checkAgentsInTime, watchProcesses } from './workers/check-processes.ts'
+import { countErrands } from './workers/errands.ts'
 import { createWorld, type Failure, type World, type WorldOptions } from './world.ts'
 
 /** The playbook of all runs of a world; mixed: each run has its own. */
@@ -119,7 +120,20 @@ async function beBusy(world: World): Promise<void> {
 async function beSilent(world: World): Promise<void> {
   world.phase = 'silent'
   await rest(world)
+  await finishErrands(world)
   await checkAtRest(world)
+}
+
+/** Waits until all jobs are done that were requested beside those of runs. */
+async function finishErrands(world: World): Promise<void> {
+  const { clock } = world
+  const tooLateMs = clock.nowMs() + 3_600_000
+  while (world.failure === null && (await countErrands(world)) > 0) {
+    if (clock.nowMs() > tooLateMs)
+      return world.fail('every job is done', `${await countErrands(world)} wait after an hour`)
+    const untilMs = clock.nowMs() + stepMs
+    await pass(world, () => clock.nowMs() >= untilMs)
+  }
 }
 
 async function checkAtRest(world: World): Promise<void> {

@@ -33,6 +33,7 @@ export interface Life {
   /** Where its agents reach it, also after a restart. */
   readonly socket: string
   readonly process: LifeProcess
+  readonly beganMs: number
   readonly agency: Agency
   readonly jobs: Jobs
   /** The number of agents that may work in it at once. */
@@ -53,11 +54,20 @@ export interface Life {
 export interface LifeProcess {
   readonly freeze: Freeze
   readonly launched: ReadonlySet<string>
+  /** Waits while the process is halted; never resolves when it is dead. */
+  alive<T>(ask: () => Promise<T>): Promise<T>
   isCut(): boolean
   cut(isCut: boolean): void
   jump(ms: number): void
   /** Since when the process runs and reaches the store; now, if it does not. */
   soundSinceMs(): number
+}
+
+/** One run of a job by a process. */
+export interface ErrandRun {
+  readonly life: Life
+  readonly beganMs: number
+  isOver: boolean
 }
 
 /** The model calls that an agent made, and whether the daemon that followed it died before it had recorded them. */
@@ -102,6 +112,8 @@ export interface World {
   readonly hearers: Set<(commit: Commit) => void>
   /** The boot of the process that wrote an event, by stream and number in it; only if processes share the store. */
   readonly writers: Map<string, number>
+  /** The last run of each job that was requested beside those of runs. */
+  readonly errands: Map<string, ErrandRun>
   boots: number
   failure: Failure | null
   fault(kind: string): void
@@ -153,6 +165,7 @@ export async function createWorld(seed: number, { isPlain = false, workers, with
     lives: [],
     hearers: new Set(),
     writers: new Map(),
+    errands: new Map(),
     boots: 0,
     failure: null,
     fault: (kind) => void faults.set(kind, (faults.get(kind) ?? 0) + 1),

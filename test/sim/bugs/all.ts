@@ -169,4 +169,23 @@ export const bugs: Readonly<Record<string, Bug>> = {
     replaces: { 'engine/git/clean.ts': 'clones-left.ts' },
     withGit: true,
   },
+  'boot-not-checked': {
+    description: 'a process that was replaced sends heartbeats in the name of its successor',
+    replaces: { 'engine/loop/workers-store.ts': 'workers/boot-not-checked.ts' },
+    workers: 2,
+  },
+  'no-self-fence': {
+    description: 'the agents of a process that is cut off from the store work on',
+    replaces: { 'engine/loop/heartbeat.ts': 'workers/no-self-fence.ts' },
+    workers: 2,
+  },
+  'taken-over-early': {
+    description: 'the work of a process that lives is taken over',
+    replaces: { 'engine/loop/workers-store.ts': 'workers/taken-over-early.ts' },
+    workers: 2,
+  },
+  'unfair-claims': {
+    description: 'the oldest run takes every slot',
+    replaces: { 'work/briefs/ready-store.ts': 'unfair-claims.ts' },
+  },
 }

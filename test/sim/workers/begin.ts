@@ -5,12 +5,14 @@ import { openLife } from '../life.ts'
 import { createProcess, type SimProcess } from '../process.ts'
 import { isSimulated, textOf } from '../simulated-errors.ts'
 import type { Life, World } from '../world.ts'
+import { handleErrands, requestErrands } from './errands.ts'
 import { troubleProcess } from './troubles.ts'
 
 /** Starts several processes on one store, each with an identity, a clock and heartbeats of its own. */
 export function beginWorkers(world: World): void {
   const random = world.random.about('starts')
   const machine: Machine = { world, processes: new Map() }
+  requestErrands(world)
   for (let slot = 1; slot <= world.workerRates.workers; slot++)
     world.clock.after(slot === 1 ? 0 : random.between(0, 20_000), () => beginWorker(machine, slot))
 }
@@ -70,6 +72,7 @@ function beginWorker(machine: Machine, slot: number): void {
           void life?.stop()
         },
       })
+      handleErrands(world, life)
       world.lives = [...world.lives, life]
       heartbeat.start()
       await agency.engine.start()

@@ -95,6 +95,7 @@ function checkAgentsOfBriefs(world: World, history: History): void {
 export function checkAgentsInTime(world: World): void {
   for (const life of world.lives) {
     if (life.beatMs === null || life.process.freeze.isFrozen()) continue
+    checkReplaced(world, life)
     const isFenced = silenceOf(world, life) > fencedAfterMs
     for (const attemptId of life.process.launched) {
       if (!world.agents.has(attemptId) || world.escaped.has(attemptId)) continue
@@ -110,6 +111,15 @@ export function checkAgentsInTime(world: World): void {
         world.fail('an agent ends soon after its attempt', `the agent of ${attemptId} of ${life.worker} is alive`)
     }
   }
+}
+
+/** Checks that a process ends whose id another one has registered: its heartbeats are refused. */
+function checkReplaced({ lives, clock, fail, rates }: World, life: Life): void {
+  const successor = lives.find(({ socket, boot }) => socket === life.socket && boot > life.boot)
+  if (successor === undefined || rates.fullDisk > 0) return
+  const knowableMs = Math.max(life.process.soundSinceMs(), successor.beganMs)
+  if (clock.nowMs() - knowableMs > fencedAfterMs)
+    fail('a process that was replaced ends', `${life.worker} lives on beside ${successor.worker}`)
 }
 
 /** Two sweeps; more if reads of a sweep may fail. */
