@@ -48,6 +48,8 @@ export interface EngineDeps extends ScopeParts {
   readonly checkSlots?: number
   /** Aborted when the engine stops: from then on the engine does not wait for a store that refuses writes. */
   readonly stopped?: AbortSignal
+  /** False while the process is cut off from the store, also for claims that were begun before. */
+  readonly mayClaim?: () => boolean
   /** Further work for each sweep. */
   readonly alsoSweep?: () => Promise<void>
   /** The ports on which Agency listens: evidence must not query Agency itself. */

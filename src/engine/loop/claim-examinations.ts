@@ -30,6 +30,7 @@ const claim = (deps: EngineDeps, runId: string, attemptId: string): Promise<Clai
     const run = await findRun(tx, runId)
     const attempt = await findAttempt(tx, attemptId)
     if (run === undefined || attempt?.status !== 'reported' || attempt.heldBy !== null) return []
+    if (deps.mayClaim?.() === false) return []
     if ((await lookForObstacles(tx, run.organisationId)).stopped) return []
     const brief = await findBrief(tx, attempt.briefId)
     if (brief === undefined) return []

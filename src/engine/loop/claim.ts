@@ -164,7 +164,7 @@ async function streamsByRun(
 
 async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: readonly string[]): Promise<Claimed[]> {
   const run = await findRun(tx, runId)
-  if (run === undefined || run.status !== 'running') return []
+  if (run === undefined || run.status !== 'running' || deps.mayClaim?.() === false) return []
   const { stopped, limited, budgeted } = await lookForObstacles(tx, run.organisationId)
   if (stopped) return []
   const scope = scopeOf(deps, tx, run, 'engine')

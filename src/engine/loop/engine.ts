@@ -63,7 +63,7 @@ const maxProofs = 8
 /** Claims ready briefs and waiting examinations, and follows each to its recorded end. */
 export function createEngine(parts: EngineDeps): Engine {
   const stopped = new AbortController()
-  const deps: EngineDeps = { ...parts, stopped: stopped.signal }
+  const deps: EngineDeps = { ...parts, stopped: stopped.signal, mayClaim: () => !isCutOff }
   const live = new Map<string, LiveAttempt>()
   const examining = new Map<string, Examination>()
   const proving = new Map<string, LiveProof>()

@@ -20,6 +20,7 @@ function severable(db: Db) {
   let cut: 'nothing' | 'heartbeats' | 'everything' = 'nothing'
   let sent = 0
   let settled = 0
+  let onRead = (): void => {}
   const trouble = () => refusal('store_unusable', 'the network is cut')
   const unlessCut = async <T>(ask: () => Promise<T>): Promise<T> => {
     if (cut === 'everything') throw trouble()
@@ -29,7 +30,11 @@ function severable(db: Db) {
     db: {
       ...db,
       write: (streams, body) => unlessCut(() => db.write(streams, body)),
-      read: (body) => unlessCut(() => db.read(body)),
+      read: async (body) => {
+        const result = await unlessCut(() => db.read(body))
+        onRead()
+        return result
+      },
       writeApart: async (body) => {
         sent++
         try {
@@ -40,6 +45,13 @@ function severable(db: Db) {
         }
       },
     } satisfies Db,
+    /** Calls back when the next read is answered. */
+    atNextRead: (callback: () => void) => {
+      onRead = () => {
+        onRead = () => {}
+        callback()
+      }
+    },
     cut: (what: typeof cut) => {
       cut = what
     },
@@ -113,6 +125,20 @@ describeStores('a process without heartbeats', (openFresh) => {
     ])
     link.cut('nothing')
     await pass(10)
+    expect(await one.settled(run)).toMatchObject({ status: 'done' })
+  })
+
+  it('claims nothing that it has found before it was cut off', async () => {
+    const { db, clock, link, one, pass } = await begin()
+    await one.engine.idle()
+    const other = await openAgency({ db, clock, worker: 'two:1' })
+    link.atNextRead(() => one.engine.cutOff())
+    const run = await other.run()
+    one.engine.wake()
+    await one.engine.idle()
+    await pass(10)
+    expect(await one.brief(run)).toMatchObject({ status: 'pending', attempts: 0 })
+    await one.engine.reconnect()
     expect(await one.settled(run)).toMatchObject({ status: 'done' })
   })
 
