@@ -94,7 +94,7 @@ export function createProcess(world: World, { isShared, skewMs, died }: ProcessO
   /** Delivers a commit of another process, now or when this one runs again. */
   function hear(commit: Commit): void {
     if (dead || isCut) return
-    if (freeze.isFrozen()) return freeze.keep(() => hear(commit))
+    if (freeze.isFrozen()) return freeze.keep('message', () => hear(commit))
     notify(commit)
   }
 
@@ -190,7 +190,7 @@ export function createProcess(world: World, { isShared, skewMs, died }: ProcessO
       let isOver = false
       const fire = (): void => {
         if (isOver || dead) return
-        if (freeze.isFrozen()) return freeze.keep(fire)
+        if (freeze.isFrozen()) return freeze.keep('timer', fire)
         isOver = true
         timers.delete(stop)
         callback()

@@ -4,14 +4,17 @@ export interface Freeze {
   /** Resolves when the process runs again. */
   readonly thawed: Promise<void>
   begin(): void
-  /** Calls the timers that became due meanwhile, in their order, before anything else goes on, as Node.js does. */
+  /**
+   * Calls the timers that became due meanwhile, in their order, then hands over the messages that arrived, before
+   * anything else goes on, as Node.js does.
+   */
   end(): void
-  /** Keeps a callback until the process runs again. */
-  keep(callback: () => void): void
+  /** Keeps a timer or a message until the process runs again. */
+  keep(kind: 'timer' | 'message', callback: () => void): void
 }
 
 export function createFreeze(): Freeze {
-  let kept: (() => void)[] = []
+  let kept: { kind: 'timer' | 'message'; callback: () => void }[] = []
   let frozen: PromiseWithResolvers<void> | null = null
   return {
     isFrozen: () => frozen !== null,
@@ -24,9 +27,10 @@ export function createFreeze(): Freeze {
       const callbacks = kept
       frozen = null
       kept = []
-      for (const callback of callbacks) callback()
+      for (const first of ['timer', 'message'])
+        for (const { kind, callback } of callbacks) if (kind === first) callback()
       ended?.resolve()
     },
-    keep: (callback) => void kept.push(callback),
+    keep: (kind, callback) => void kept.push({ kind, callback }),
   }
 }
