@@ -36,7 +36,8 @@ export function createCaps(playbooks: ReadonlyMap<string, Playbook>) {
     const before = known.get(runId)
     if (before !== undefined) return before
     const run = await readRun(tx, runId)
-    const limits = run === undefined ? null : (playbooks.get(run.playbook)?.caps?.(run) ?? null)
+    const limits = run === undefined ? null : capsOf(playbooks.get(run.playbook), run)
+    if (limits === undefined) return null
     if (known.size >= maxKnown) known.clear()
     known.set(runId, limits)
     return limits
@@ -67,6 +68,15 @@ const readRun = (tx: ReadTx, runId: string): Promise<Run | undefined> =>
     if (error instanceof SyntaxError) return undefined
     throw error
   })
+
+/** Returns undefined if the playbook fails: that must not end the search for all runs either. */
+function capsOf(playbook: Playbook | undefined, run: Run): Limits | null | undefined {
+  try {
+    return playbook?.caps?.(run) ?? null
+  } catch {
+    return undefined
+  }
+}
 
 const hasRoom = ({ all, byKey }: Limits, live: Live, capKey: string | null): boolean => {
   const most = capKey === null ? null : (byKey[capKey] ?? null)

@@ -6,6 +6,7 @@ import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import { bundledPrompt } from '../../../test/support/prompts.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
+import { sqlOf } from '../../db/tx.ts'
 import { direct } from '../../playbooks/direct/decide.ts'
 import type { Run } from '../../work/runs/contract.ts'
 
@@ -44,6 +45,29 @@ describeStores('a run that cannot be claimed', (openFresh) => {
     await agency.engine.idle()
     expect(errorsOf(agency)).toHaveLength(2)
     expect(await agency.runs.show(run.id)).toMatchObject({ status: 'running', questionsOpen: 0 })
+  })
+
+  it('leaves the slots to other runs if its playbook throws about its limits', async () => {
+    const { db } = await openFresh()
+    const broken: Playbook = {
+      ...direct,
+      name: 'broken',
+      caps: () => {
+        throw new Error('no limits')
+      },
+    }
+    const agency = await openAgency({ db, slots: 2, mayLogErrors: true, playbooks: [broken], promptOf })
+    const run = await agency.run({ playbook: 'broken', briefs: two })
+    const setCapKey = (key: string | null) =>
+      db.write([`run:${run.id}`], (tx) =>
+        sqlOf(tx).run('UPDATE briefs SET cap_key = ? WHERE run_id = ?', [key, run.id]),
+      )
+    await setCapKey('any')
+    await agency.engine.start()
+    expect(await agency.settled(await agency.run())).toMatchObject({ status: 'done' })
+    expect(await agency.inspect(run)).toMatchObject({ waitsFor: expect.stringContaining('could not be claimed') })
+    // The rows have to match the events again.
+    await setCapKey(null)
   })
 
   /** Waits until the operator is asked about the run. */
