@@ -12,6 +12,7 @@ export function faultyPlaybooks(world: World, random: Random): Playbook[] {
     (kind === hated && world.phase !== 'diligent') || (world.phase === 'busy' && random.chance(rate))
   return [...playbooks.values()].map((playbook) => ({
     ...playbook,
+    ...(world.workerRates.unclaimable === 0 ? {} : { caps: claimable(world, playbook) }),
     decide: (view, event) => {
       if (!isFaulty(event)) return playbook.decide(view, event)
       world.fault('playbook throws')
@@ -19,6 +20,20 @@ export function faultyPlaybooks(world: World, random: Random): Playbook[] {
     },
   }))
 }
+
+/** Makes some runs impossible to claim until the busy phase ends: the playbook throws about their limits. */
+const claimable =
+  (world: World, playbook: Playbook): NonNullable<Playbook['caps']> =>
+  (run) => {
+    if (world.phase === 'busy' && isUnclaimable(world, run)) {
+      world.fault('run that cannot be claimed')
+      throw new Error(playbookFault)
+    }
+    return playbook.caps?.(run) ?? null
+  }
+
+const isUnclaimable = ({ random, workerRates }: World, { goalAnchor }: { goalAnchor: string }): boolean =>
+  random.about(`unclaimable ${goalAnchor}`).chance(workerRates.unclaimable)
 
 /** Without the events of a new run and of an ended planner: nothing would happen after them. */
 const kinds: readonly PlaybookEvent['kind'][] = [
