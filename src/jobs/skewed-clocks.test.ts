@@ -20,22 +20,33 @@ const queue = async (db: Db, clock: Clock, worker: string, handler: Handler): Pr
 describeStores('a job', (openFresh, kind) => {
   it('keeps its lease while the clock of its machine is set an hour forwards and back', async () => {
     const clock = createVirtualClock()
-    const { db } = await openFresh({ clock })
-    let runs = 0
+    const { db, raw } = await openFresh({ clock })
+    const ran: string[] = []
     const held = Promise.withResolvers<void>()
-    const jobs = await queue(db, clock, 'one:1', async () => {
-      runs++
-      await held.promise
+    const jobs = await queue(db, clock, 'one:1', async ({ payload }) => {
+      ran.push(String(payload))
+      if (payload === 'long') await held.promise
     })
-    await db.write([], (tx) => jobs.enqueue(tx, { kind: 'work' }))
-    while (runs === 0) await new Promise((resolve) => setImmediate(resolve))
+    const enqueue = (payload: string): Promise<unknown> =>
+      db.write([], (tx) => jobs.enqueue(tx, { kind: 'work', payload }))
+    const leaseEnds = async (): Promise<unknown> => (await raw('SELECT claimed_until FROM jobs'))[0]?.['claimed_until']
+    const reached = async (payload: string): Promise<void> => {
+      while (!ran.includes(payload)) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await enqueue('long')
+    await reached('long')
     clock.jump(hour)
+    // The lease seems to have ended when the next job is claimed.
+    await enqueue('short')
+    await reached('short')
     await jobs.sweep()
+    expect(await leaseEnds()).toBe('2030-01-01T01:02:00.000Z')
     clock.jump(-hour)
     await jobs.sweep()
+    expect(await leaseEnds()).toBe('2030-01-01T00:02:00.000Z')
     held.resolve()
     await jobs.settled()
-    expect(runs).toBe(1)
+    expect(ran).toEqual(['long', 'short'])
     expect(await jobs.listDead()).toEqual([])
     await jobs.stop()
   })
