@@ -502,7 +502,7 @@ describe('a result', () => {
     await agency.engine.start()
     const run = await startIn(agency, repository, { briefs: twoWith(sum) })
     await agency.passed('proof.begun')
-    await agency.pass(60_000)
+    await agency.pass(120_000)
     const asked = await questionOf(agency, run)
     expect(asked).toMatchObject({ class: 'fault', text: expect.stringContaining('no space left on device') })
     expect(asked.options.map(({ key }) => key)).toEqual(['retry', 'repair', 'open', 'abandon'])
@@ -523,7 +523,7 @@ describe('a result', () => {
       ...repairs([{ run: 'rm b.n' }, ...writes('c.n', '1\n')]),
     })
     await agency.passed('proof.begun')
-    await agency.pass(60_000)
+    await agency.pass(120_000)
     await agency.questions.answer(operator, (await questionOf(agency, run)).id, 'repair')
     expect((await gateOf(agency, run)).summary.produced).toContain('Evidence 1/1 holds')
     const repair = await agency.brief(run, 'repair-1')
@@ -565,7 +565,7 @@ describe('a result', () => {
       hostChecks.set(repository.path, { commands: [onHost], setup: 'case "$PWD" in *prf_*) exit 1;; esac' })
       const run = await startIn(agency, repository, { briefs: commands })
       await agency.passed('proof.begun')
-      await agency.pass(60_000)
+      await agency.pass(120_000)
       expect(await questionOf(agency, run)).toMatchObject({
         class: 'fault',
         text: expect.stringContaining('the setup'),

@@ -8,6 +8,18 @@ import type { Later } from '../../work/scope.ts'
 const landingBackoff: Backoff = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
 const landingTries = 11
 
+/**
+ * Nothing else wakes finished work that waits for git, so a repaired cause (a full disk, a lock, a lost mirror) is found
+ * within a minute.
+ */
+const integrationBackoff: Backoff = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
+
+/** The waits of an examination that could not be done; after the fourth try the operator is asked. */
+const proofBackoff: Backoff = [1_000, 5_000, 30_000]
+
+/** No work waits for the removal of clones, and a full disk or a lost mirror is not repaired within seconds. */
+const cleaningBackoff: Backoff = [60_000, 300_000, 1_800_000, 3_600_000]
+
 const gateKinds = ['gate_timeout', 'gate_reminder'] as const
 
 /** Enqueues a wake-up as a job of the transaction that causes it: it survives a kill and is dropped with a rollback. */
@@ -58,13 +70,13 @@ export function wakeRuns(
   jobs: Pick<Jobs, 'handle'>,
   engine: Pick<Engine, 'integrate' | 'land' | 'prove' | 'clean' | 'timer'>,
 ): void {
-  jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)))
+  jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)), { backoff: integrationBackoff })
   jobs.handle('land', ({ payload, tries, isLastTry }) => engine.land(String(payload), { tries, isLastTry }), {
     backoff: landingBackoff,
   })
-  jobs.handle('prove', ({ payload, tries }) => engine.prove(String(payload), tries))
+  jobs.handle('prove', ({ payload, tries }) => engine.prove(String(payload), tries), { backoff: proofBackoff })
   jobs.handle('playbook_timer', ({ payload }) => engine.timer(payload as Parameters<Engine['timer']>[0]))
-  jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)))
+  jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)), { backoff: cleaningBackoff })
 }
 
 /** Continues work that waited for the checks of a repository. */
