@@ -79,8 +79,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Db> {
 
   async function drain(): Promise<void> {
     // One turn of the event loop lets all concurrent requests join the batch, so that they share one fsync.
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    while (queue.length > 0) await commitBatch()
+    do {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      await commitBatch()
+    } while (queue.length > 0)
     draining = null
   }
 
