@@ -137,7 +137,7 @@ export function agreementNeeds(view: View, brief: Brief): Needs {
       ? [mesh.key, ...squads.map(({ workstream, squad }) => squadPart(workstream, squad))]
       : [mesh.key, mine],
     documents: brief.phase === 't3_plan' || isWhole ? documentsOf(squads) : [],
-    amendments: true,
+    amendments: settingsOf(view.run).gates.t3Plan,
   }
 }
 

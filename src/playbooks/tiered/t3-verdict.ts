@@ -28,8 +28,15 @@ const isPiecemeal = ({ run }: View): boolean => settingsOf(run).pipelineRequires
 export function squadNeeds(view: View): Needs {
   const squad = own(view)
   if (!isAtRest(view) && !isPiecemeal(view)) return {}
-  return { nonVerifiers: [squad.key], verdicts: [squad.key], amendments: true, ...finishNeeds(view) }
+  return { ...judgementNeeds(view, squad.key), ...finishNeeds(view) }
 }
+
+/** Amendments are shown at the gate of a verdict only. */
+const judgementNeeds = ({ run }: View, squad: string): Needs => ({
+  nonVerifiers: [squad],
+  verdicts: [squad],
+  amendments: settingsOf(run).gates.t5Verdict,
+})
 
 /**
  * Starts a verifier for each slice without a verdict when the last task of a squad has finished, and the joint verdict
@@ -278,9 +285,7 @@ function correctionsOf(brief: Brief, { t5_results: results, summary }: JointVerd
 }
 
 export const verdictGateNeeds = (view: View): Needs => ({
-  nonVerifiers: [own(view).key],
-  verdicts: [own(view).key],
-  amendments: true,
+  ...judgementNeeds(view, own(view).key),
   ...finishNeeds(view),
 })
 

@@ -13,8 +13,12 @@ export const checks = table<Check>('checks', {
 export const listChecks = (tx: ReadTx, runId: string): Promise<Check[]> =>
   findRows(tx, checks, 'run_id = ? ORDER BY at, attempt_id, item', [runId])
 
-export const listChecksOfAttempt = (tx: ReadTx, attemptId: string): Promise<Check[]> =>
-  findRows(tx, checks, 'attempt_id = ? ORDER BY item', [attemptId])
+/** Lists the checks of these attempts; those of one are in the order of its evidence. */
+export function listChecksOfAttempts(tx: ReadTx, attemptIds: readonly string[]): Promise<Check[]> {
+  if (attemptIds.length === 0) return Promise.resolve([])
+  const marks = attemptIds.map(() => '?').join(', ')
+  return findRows(tx, checks, `attempt_id IN (${marks}) ORDER BY attempt_id, item`, attemptIds)
+}
 
 const checkPlaces = columns({ key: text, checkedIn: text })
 

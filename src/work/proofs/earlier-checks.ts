@@ -3,7 +3,7 @@ import type { Attempt } from '../attempts/contract.ts'
 import { findAttempt } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import type { Check, Evidence } from '../evidence/contract.ts'
-import { listChecksOfAttempt } from '../evidence/store.ts'
+import { listChecksOfAttempts } from '../evidence/store.ts'
 import { findRepositorySettings } from '../repository-settings/store.ts'
 import type { Run } from '../runs/contract.ts'
 import type { Proof } from './contract.ts'
@@ -43,7 +43,7 @@ export async function listEarlierChecks(
     const attempt = await findAttempt(tx, attemptId)
     if (attempt?.outcome !== 'ok' || attempt.checkedIn !== 'checkout') continue
     if (settings !== undefined && settings.updatedAt >= attempt.createdAt) continue
-    const checks = await listChecksOfAttempt(tx, attemptId)
+    const checks = await listChecksOfAttempts(tx, [attemptId])
     if (checks.every(({ passed }) => passed) && isSameList(checks.map(evidenceOf), brief.evidence))
       found.push({ brief, commit, attempt, checks })
   }

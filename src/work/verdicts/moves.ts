@@ -8,8 +8,8 @@ import type { Attempt, Report } from '../attempts/contract.ts'
 import { findAttempt } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { briefs, findBrief } from '../briefs/store.ts'
-import { describeEvidence, type Evidence } from '../evidence/contract.ts'
-import { listChecksOfAttempt } from '../evidence/store.ts'
+import { type Check, describeEvidence, type Evidence } from '../evidence/contract.ts'
+import { listChecksOfAttempts } from '../evidence/store.ts'
 import { noteName } from '../notes/contract.ts'
 import { listNotesOfBrief } from '../notes/store.ts'
 import type { Judgement, Verdict } from './contract.ts'
@@ -82,13 +82,23 @@ export async function verifyBriefs(
 ): Promise<void> {
   if (event !== undefined) await log(scope, event)
   const told = event === undefined ? 'one by one' : 'together'
-  for (const brief of ready) await commissionVerifier(scope, brief, seen ?? (await seenOf(scope, brief)), told)
+  const checks = seen === undefined ? await checksOf(scope, ready) : noChecks
+  for (const brief of ready) await commissionVerifier(scope, brief, seen ?? (await seenOf(scope, brief, checks)), told)
 }
 
-async function seenOf({ tx }: RunScope, brief: Brief): Promise<Seen> {
+type Checks = ReadonlyMap<string, readonly Check[]>
+
+const noChecks: Checks = new Map()
+
+const checksOf = async ({ tx }: RunScope, ready: readonly Brief[]): Promise<Checks> => {
+  const attemptIds = ready.flatMap(({ attemptId }) => attemptId ?? [])
+  return Map.groupBy(await listChecksOfAttempts(tx, attemptIds), ({ attemptId }) => attemptId)
+}
+
+async function seenOf({ tx }: RunScope, brief: Brief, checks: Checks): Promise<Seen> {
   const attempt = brief.attemptId === null ? undefined : await findAttempt(tx, brief.attemptId)
   if (attempt === undefined || attempt.report === null) throw bug(`${brief.id} is ready and has no report`)
-  const found = await listChecksOfAttempt(tx, attempt.id)
+  const found = checks.get(attempt.id) ?? []
   return {
     report: attempt.report,
     findings: found.map(({ evidence, passed, detail }) => ({ what: describeEvidence(evidence), passed, detail })),
