@@ -46,43 +46,64 @@ export const playTiers: BuiltIn = (prompt, files = []) => {
   return {
     attempts: [[{ write: { path: file, text: 'Done.\n' } }, reported({ outputs: [file] })]],
     verify: [[reported({ verdict: { verdict: 'pass', checked: ['{{outputs}}'] } })]],
+    // Each is built when it is played: an agent plays one of them.
     phases: {
-      t1_plan: output(plan('inputs.')),
-      t1_critique: output(plan('inputs.plan.')),
-      t2_lead: output({
-        domain_boundaries: { domains: streams.map((domain) => ({ domain, owns: [`all of ${domain}`] })) },
-        shared_assumptions: {},
-      }),
-      t2_specialist: output({
-        domain: '{{workstream}}',
-        components: [{ name: '{{workstream}}', purpose: 'all of it' }],
-        t3_squads: [{ id: 'main', name: 'main', scope: 'all of it' }],
-      }),
-      t2_synthesis: output({
-        canonical_architecture: {
-          overview: 'Each stands alone.',
-          slices: Object.fromEntries(streams.map((id) => [id, { summary: `All of ${id}.` }])),
-        },
-      }),
-      t2_summary: output({ summary: 'Everything fits.' }),
-      t3_plan: output({
-        tasks: Array.from({ length: Number(tasks) }, (_, index) => ({
-          id: `t${index}`,
-          title: `Task ${index}`,
-          scope: `{{workstream}} ${index}`,
-          objective: `Write {{workstream}}-${index}.md`,
-          files: [`{{workstream}}-${index}.md`],
-          evidence_required: [{ kind: 'file', path: `{{workstream}}-${index}.md` }],
-        })),
-      }),
-      t3_verdict: output({
-        t5_results: '{{inputs.t5_results}}',
-        joint_verdict: 'pass',
-        failed_scopes: [],
-        summary: 'All pass.',
-      }),
-      t5: [[reported({ verdict: { verdict: 'pass', checked: '{{outputs}}' } })]],
-      t1_accept: output({ decision: 'accept', reason: 'It is what was asked for.' }),
+      get t1_plan() {
+        return output(plan('inputs.'))
+      },
+      get t1_critique() {
+        return output(plan('inputs.plan.'))
+      },
+      get t2_lead() {
+        return output({
+          domain_boundaries: { domains: streams.map((domain) => ({ domain, owns: [`all of ${domain}`] })) },
+          shared_assumptions: {},
+        })
+      },
+      get t2_specialist() {
+        return output({
+          domain: '{{workstream}}',
+          components: [{ name: '{{workstream}}', purpose: 'all of it' }],
+          t3_squads: [{ id: 'main', name: 'main', scope: 'all of it' }],
+        })
+      },
+      get t2_synthesis() {
+        return output({
+          canonical_architecture: {
+            overview: 'Each stands alone.',
+            slices: Object.fromEntries(streams.map((id) => [id, { summary: `All of ${id}.` }])),
+          },
+        })
+      },
+      get t2_summary() {
+        return output({ summary: 'Everything fits.' })
+      },
+      get t3_plan() {
+        return output({
+          tasks: Array.from({ length: Number(tasks) }, (_, index) => ({
+            id: `t${index}`,
+            title: `Task ${index}`,
+            scope: `{{workstream}} ${index}`,
+            objective: `Write {{workstream}}-${index}.md`,
+            files: [`{{workstream}}-${index}.md`],
+            evidence_required: [{ kind: 'file', path: `{{workstream}}-${index}.md` }],
+          })),
+        })
+      },
+      get t3_verdict() {
+        return output({
+          t5_results: '{{inputs.t5_results}}',
+          joint_verdict: 'pass',
+          failed_scopes: [],
+          summary: 'All pass.',
+        })
+      },
+      get t5() {
+        return [[reported({ verdict: { verdict: 'pass', checked: '{{outputs}}' } })]]
+      },
+      get t1_accept() {
+        return output({ decision: 'accept', reason: 'It is what was asked for.' })
+      },
     },
   }
 }
