@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 
 import { bugs } from './bugs/all.ts'
 import { tryBugs } from './bugs/try.ts'
+import type { WithGit } from './repositories/open.ts'
 import { dealSeeds } from './deal.ts'
 import type { SeedResult } from './seeds.ts'
 import type { WorldPlaybook } from './simulate.ts'
@@ -18,6 +19,7 @@ Plays simulated worlds on every core and prints a line to repeat each that break
   --workers <n>       Number of processes on one store (drawn for each seed; 1 with --plain)
   --plain             Leave out the kinds of faults that were added later, to repeat an old seed
   --repositories      Give runs repositories: agents commit, git merges and lands their work
+  --git <which>       memory, real, or drawn: the real git in one of 256 worlds (drawn)
   --all               Continue after a failure
   --minutes <n>       Deal no more seeds after this time
   --jobs <n>          Number of processes (one per core)
@@ -37,6 +39,7 @@ const { values } = parseArgs({
     all: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
     repositories: { type: 'boolean', default: false },
+    git: { type: 'string', default: 'drawn' },
     verbose: { type: 'boolean', default: false },
     minutes: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -53,8 +56,10 @@ const jobs = Math.max(1, wholeNumber('jobs', values.jobs))
 const bug = values.bug === undefined ? undefined : bugs[values.bug]
 const playbook = playbookOf(values.playbook ?? bug?.playbook ?? 'direct')
 const workers = values.workers === undefined ? bug && (bug.workers ?? 1) : wholeNumber('workers', values.workers)
-const withGit = values.repositories || bug?.withGit === true
 if (workers === 0) refuse('--workers must be at least 1')
+if (values.git !== 'memory' && values.git !== 'real' && values.git !== 'drawn')
+  refuse('--git must be memory, real or drawn')
+const withGit: WithGit = values.repositories || bug?.withGit === true ? values.git : false
 if (values.bugs) process.exit(await tryBugs(seeds, start))
 
 const began = performance.now()
@@ -93,7 +98,10 @@ function add({ seed, failure, hash, events, lives, faults, workers: processes, c
   const injected = values.bug === undefined ? '' : ` --bug ${values.bug}`
   console.log(`seed ${seed} breaks "${failure.invariant}": ${failure.detail}`)
   const other = playbook === 'direct' ? '' : ` --playbook ${playbook}`
-  const plain = (values.plain ? ' --plain' : '') + (withGit ? ' --repositories' : '')
+  const plain =
+    (values.plain ? ' --plain' : '') +
+    (withGit === false ? '' : ' --repositories') +
+    (values.git === 'drawn' ? '' : ` --git ${values.git}`)
   const shared = workers === undefined ? '' : ` --workers ${workers}`
   console.log(`  npm run sim -- --seeds 1 --start ${seed}${other}${shared}${plain}${injected}`)
   return values.all && isInTime

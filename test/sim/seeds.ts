@@ -1,3 +1,4 @@
+import type { WithGit } from './repositories/open.ts'
 import type { WorldPlaybook } from './simulate.ts'
 import type { Failure } from './world.ts'
 
@@ -9,7 +10,7 @@ export interface SeedRequest {
   /** Without the kinds of faults that were added later. */
   readonly isPlain: boolean
   /** Runs have repositories. */
-  readonly withGit: boolean
+  readonly withGit: WithGit
   /** The number of processes that share the store; drawn without it. */
   readonly workers: number | undefined
   /** The result has a hash over all events. */

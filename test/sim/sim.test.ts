@@ -40,7 +40,7 @@ describe.skipIf(isOnPostgres)('a simulated world', () => {
       const failed: string[] = []
       let merges = 0
       for (let seed = 1; seed <= (playbook === 'direct' ? 30 : 8); seed++) {
-        const { failure, log } = await simulate(seed, playbook, { withGit: true, withLog: true })
+        const { failure, log } = await simulate(seed, playbook, { withGit: 'memory', withLog: true })
         merges += log.filter((line) => / (branch_merged|merged) /.test(line)).length
         if (failure === null) continue
         const other = playbook === 'direct' ? '' : ` --playbook ${playbook}`

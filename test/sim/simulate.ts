@@ -233,7 +233,8 @@ async function pass(world: World, isOver: () => boolean): Promise<void> {
 async function settle({ store, git }: World): Promise<void> {
   for (let quiet = 0; quiet < 2;) {
     const asked = store.asked()
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    // Processes of the real git need the processor meanwhile.
+    await new Promise<void>((resolve) => ((git?.pending() ?? 0) > 0 ? setTimeout(resolve, 1) : setImmediate(resolve)))
     quiet = store.pending() === 0 && store.asked() === asked && (git?.pending() ?? 0) === 0 ? quiet + 1 : 0
   }
 }
@@ -254,4 +255,5 @@ async function endWorld(world: World): Promise<void> {
   world.faults.delete('the end')
   await settle(world)
   await world.db.close()
+  await world.git?.close()
 }

@@ -6,9 +6,11 @@ export const failedRead = 'the store does not answer (simulated)'
 export const gitFault = 'git fails: No space left on device (simulated)'
 export const lockedRepository = 'cannot lock ref (simulated)'
 export const cutOff = 'the network is cut (simulated)'
+/** The file by which a simulated operator locks main for the real git. */
+export const lockFile = 'refs/heads/main.lock'
 
 export const isSimulated = (error: unknown): boolean =>
-  [fullDisk, lostAnswer, failedRead, playbookFault, gitFault, lockedRepository, cutOff].some((message) =>
+  [fullDisk, lostAnswer, failedRead, playbookFault, gitFault, lockedRepository, lockFile, cutOff].some((message) =>
     String(error).includes(message),
   )
 

@@ -13,7 +13,8 @@ import { createHistory, type History } from './history.ts'
 import { createRandom, type Random } from './random.ts'
 import { openSimStore, type SimStore } from './store.ts'
 import { drawFaultRates, type FaultRates } from './fault-rates.ts'
-import { openMemoryGit, type SimGit } from './repositories/git.ts'
+import type { SimGit } from './repositories/git.ts'
+import { openGit, type WithGit } from './repositories/open.ts'
 import type { Freeze } from './workers/freeze.ts'
 import { drawWorkerRates, type WorkerRates } from './workers/rates.ts'
 
@@ -129,16 +130,19 @@ export interface WorldOptions {
   /** The number of processes that share the store; drawn without it, and 1 with repositories. */
   readonly workers?: number | undefined
   /** Gives runs repositories. */
-  readonly withGit?: boolean
+  readonly withGit?: WithGit
 }
 
-export async function createWorld(seed: number, { isPlain = false, workers, withGit = false }: WorldOptions = {}): Promise<World> {
+export async function createWorld(
+  seed: number,
+  { isPlain = false, workers, withGit = false }: WorldOptions = {},
+): Promise<World> {
   const random = createRandom(seed)
   const clock = createVirtualClock()
   const store = await openSimStore(clock)
   // The subject is part of every seed: another word would change all draws.
   const rates = drawFaultRates(random.about('temper'), isPlain)
-  const git = withGit ? openMemoryGit(random.about('git'), clock) : null
+  const git = openGit(withGit, random.about('git'), clock)
   const { workspaces, files } = openWorkspaces(clock, random, rates, git?.workspaces ?? createPlainWorkspaces())
   const faults = new Map<string, number>()
   const reached = random.about('reached')
@@ -146,7 +150,7 @@ export async function createWorld(seed: number, { isPlain = false, workers, with
     seed,
     random,
     rates,
-    workerRates: drawWorkerRates(random.about('workers'), workers ?? (isPlain || withGit ? 1 : null)),
+    workerRates: drawWorkerRates(random.about('workers'), workers ?? (isPlain || withGit !== false ? 1 : null)),
     clock,
     ids: createIds(random.about('ids').bytes, clock),
     store,
