@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 
 import { openAgency, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
 import { changeRun } from '../../../test/support/change-run.ts'
+import { slowCommands } from '../../../test/support/slow-commands.ts'
 import { describeStores, freshFolder, type OpenFresh } from '../../../test/support/store.ts'
 import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import { operator } from '../../../test/support/work.ts'
@@ -199,5 +200,15 @@ describeStores('the line about a run of which nothing is at work', (openFresh) =
     expect(await lineOf(agency, run)).toBe(
       'Agency: its briefs could not be claimed (the daemon’s log has the reason); it is tried again soon',
     )
+  })
+
+  it('names the stop that finished work waits for before its evidence is checked', async () => {
+    const slow = slowCommands()
+    const agency = await startAgency(openFresh, { workspaces: slow.workspaces })
+    const run = await agency.run({ evidence: [{ kind: 'command', run: 'npm test' }] })
+    await slow.begun
+    await agency.stops.set(operator, undefined, '')
+    await agency.until(async () => (await agency.inspect(run)).attempts[0]?.status === 'reported')
+    expect(await lineOf(agency, run)).toBe('the end of a stop (all): agency resume')
   })
 })

@@ -1,6 +1,6 @@
 import type { ReadTx } from '../../db/port.ts'
 import { shorten } from '../../kernel/text.ts'
-import { countAtWork, countUnderWay } from '../attempts/store.ts'
+import { countAtWork, countUnderWay, listLiveAttemptsOfRun } from '../attempts/store.ts'
 import type { WaitReason } from '../briefs/contract.ts'
 import { externalHolds } from '../briefs/external-holds.ts'
 import { findReadyBrief, listHoldsOfRun } from '../briefs/store.ts'
@@ -9,6 +9,7 @@ import { listPendingOfRun } from '../gates/store.ts'
 import { proofHold } from '../proofs/start.ts'
 import { landingHold } from '../pull-requests/moves.ts'
 import { listSharedQuestions, listWaitingOfRun } from '../questions/store.ts'
+import { listStops } from '../stops/store.ts'
 import type { Run } from './contract.ts'
 import { listRunsIn } from './store.ts'
 
@@ -26,9 +27,11 @@ export interface Surroundings {
  */
 export async function waitsFor(tx: ReadTx, run: Run, around: Surroundings): Promise<string | null> {
   if (run.endedAt !== null || run.status === 'planning') return null
-  if ((await countUnderWay(tx, run.id)) > 0) return null
+  const stop = await stopBeforeChecks(tx, run)
+  if (stop === null && (await countUnderWay(tx, run.id)) > 0) return null
   const decision = await decisionOf(tx, run)
   if (decision !== null) return decision
+  if (stop !== null) return reasonLine(stop)
   if (run.heldBy === proofHold) return 'the check of all evidence on its merged result'
   if (run.heldBy === landingHold) return 'git: its result is being merged'
   if (around.isLeftOut(run.id))
@@ -41,6 +44,17 @@ export async function waitsFor(tx: ReadTx, run: Run, around: Surroundings): Prom
   const [hold] = await listHoldsOfRun(tx, run.id)
   if (hold?.kind === 'workspace') return workspaceText(tx, run)
   return hold === undefined ? null : reasonLine(hold)
+}
+
+/** Returns the stop that finished work waits for before it is checked; null if there is none, or if anything is at work. */
+async function stopBeforeChecks(tx: ReadTx, run: Run): Promise<WaitReason | null> {
+  const stop = (await listStops(tx)).find(
+    ({ organisationId }) => organisationId === null || organisationId === run.organisationId,
+  )
+  if (stop === undefined) return null
+  const live = (await listLiveAttemptsOfRun(tx, run.id)).filter(({ heldBy }) => heldBy === null)
+  if (live.length === 0 || live.some(({ status }) => status !== 'reported')) return null
+  return { kind: 'stop', subject: stop.organisationId === null ? 'all' : `org:${stop.organisationId}` }
 }
 
 async function decisionOf(tx: ReadTx, run: Run): Promise<string | null> {
