@@ -12,14 +12,15 @@ export type Pauses = ReturnType<typeof createPauses>
  * run. In memory, because a process that starts tries them again.
  */
 export function createPauses(clock: Pick<Clock, 'nowMs'>) {
-  const known = new Map<string, { failures: number; untilMs: number }>()
+  const known = new Map<string, Pause>()
 
   return {
     /** Begins the next pause of a run; returns its length, or null if the operator is to be asked now. */
     begin(runId: string): number | null {
       const failures = (known.get(runId)?.failures ?? 0) + 1
       const pauseMs = pausesMs[failures - 1]
-      known.set(runId, { failures, untilMs: clock.nowMs() + (pauseMs ?? longestMs) })
+      const sinceMs = clock.nowMs()
+      known.set(runId, { failures, sinceMs, untilMs: sinceMs + (pauseMs ?? longestMs) })
       return pauseMs ?? null
     },
 
@@ -27,18 +28,31 @@ export function createPauses(clock: Pick<Clock, 'nowMs'>) {
     end: (runId: string): void => void known.delete(runId),
 
     /** Lists the runs that are left out now. */
-    runIds: (): string[] => [...known].flatMap(([runId, { untilMs }]) => (untilMs > clock.nowMs() ? [runId] : [])),
+    runIds(): string[] {
+      const nowMs = clock.nowMs()
+      return [...known].flatMap(([runId, pause]) => (isUnderWay(pause, nowMs) ? [runId] : []))
+    },
 
     /** Returns the time at which the next of them ends. */
     nextEndMs(): number | null {
       const nowMs = clock.nowMs()
       let next: number | null = null
-      for (const [runId, { untilMs }] of known) {
+      for (const [runId, pause] of known) {
+        const { untilMs } = pause
         // It was ended or is not ready any more, or it would have been found again.
         if (untilMs < nowMs - longestMs) known.delete(runId)
-        else if (untilMs > nowMs && untilMs < (next ?? Infinity)) next = untilMs
+        else if (isUnderWay(pause, nowMs) && untilMs < (next ?? Infinity)) next = untilMs
       }
       return next
     },
   }
 }
+
+interface Pause {
+  readonly failures: number
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
+/** A pause ends early if the clock is set back: otherwise it would last for as long as the clock was ahead. */
+const isUnderWay = ({ sinceMs, untilMs }: Pause, nowMs: number): boolean => sinceMs <= nowMs && nowMs < untilMs

@@ -67,7 +67,8 @@ function checkOutcome(world: World, attempt: Row): void {
     ) ||
     world.acts.all.some((act) => act.kind === 'stop')
   if (outcome === 'interrupted') {
-    const wasInterrupted = hadTrouble || world.acts.all.some((act) => act.kind !== 'pause')
+    const wasInterrupted =
+      hadTrouble || played?.outcomes.includes('interrupted') || world.acts.all.some((act) => act.kind !== 'pause')
     if (!wasInterrupted) refuse('no interruption occurred')
     return
   }
