@@ -23,5 +23,11 @@ export const regressions = [
     seeds: [6, 5_309, 5_343, 587_890_120, 90_217_971, 61_840_333, 668_141_168, 668_141_289, 804_174_066, 904_327_308],
   },
   { playbook: 'direct', isPlain: false, withGit: 'memory', workers: 1, seeds: [25, 64, 81, 130] },
-  { playbook: 'direct', isPlain: false, withGit: false, workers: 2, seeds: [84, 101, 204, 207, 394, 30_387, 215_048_251] },
+  {
+    playbook: 'direct',
+    isPlain: false,
+    withGit: false,
+    workers: 2,
+    seeds: [84, 101, 204, 207, 394, 30_387, 215_048_251],
+  },
 ] as const
