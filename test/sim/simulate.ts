@@ -153,12 +153,17 @@ async function beDiligent(world: World): Promise<void> {
   }
 }
 
-/** Passes the day after which the clones of ended runs are removed. */
+/**
+ * Passes the day after which the clones of ended runs are removed. It begins with the latest end of a run, which is in
+ * the future if the clock was set back since.
+ */
 async function outlastClones(world: World): Promise<void> {
-  if (world.git === null || world.failure !== null) return
-  world.clock.jump(25 * 3_600_000)
-  const endMs = world.clock.nowMs() + quietMs.silent
-  await pass(world, () => world.clock.nowMs() >= endMs)
+  const { git, history, clock } = world
+  if (git === null || world.failure !== null) return
+  const ends = [...history.rows('runs').values()].map((run) => Date.parse(run['ended_at'] as string))
+  clock.jump(Math.max(clock.nowMs(), ...ends) + 25 * 3_600_000 - clock.nowMs())
+  const endMs = clock.nowMs() + quietMs.silent
+  await pass(world, () => clock.nowMs() >= endMs)
   if (world.failure === null) await checkGitAtEnd(world)
 }
 
