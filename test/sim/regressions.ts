@@ -22,7 +22,13 @@ export const regressions = [
     workers: 1,
     seeds: [6, 5_309, 5_343, 587_890_120, 90_217_971, 61_840_333, 668_141_168, 668_141_289, 804_174_066, 904_327_308],
   },
-  { playbook: 'direct', isPlain: false, withGit: 'memory', workers: 1, seeds: [25, 64, 81, 130, 18_888_187] },
+  {
+    playbook: 'direct',
+    isPlain: false,
+    withGit: 'memory',
+    workers: 1,
+    seeds: [25, 64, 81, 130, 18_888_187, 18_889_364],
+  },
   {
     playbook: 'direct',
     isPlain: false,

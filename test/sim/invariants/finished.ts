@@ -1,3 +1,4 @@
+import type { Behaviour } from '../agents/behaviours.ts'
 import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
 import { nameOf } from './brief.ts'
@@ -38,10 +39,19 @@ function check(history: History, { by, before, attempt }: { by: string; before: 
   // People may give up a brief that waits for their answer.
   if (brief['status'] === 'failed' && by !== 'engine') return
   // An agent that fails by itself after its report has not finished.
-  const { outcomes = [] } = history.playedBy(attempt['id'] as string) ?? {}
-  if (before['status'] === 'running' && outcomes.every((each) => each === 'crash' || each === 'timeout')) return
+  const played = history.playedBy(attempt['id'] as string)
+  if (before['status'] === 'running' && (played === undefined || failsByItself(played))) return
   history.fail(
     'finished work is never done again',
     `${nameOf(brief)}: its ${before['status']} attempt with a report ended ${attempt['outcome']}`,
   )
+}
+
+/**
+ * Reports whether the agent crashes or hangs. Its possible outcomes do not tell: an agent that hides its work or may
+ * meet its quota has more of them, even if it crashes.
+ */
+function failsByItself({ steps }: Behaviour): boolean {
+  const last = steps.find((step) => ['crash', 'exit', 'hang', 'quota'].some((name) => name in step))
+  return last !== undefined && !('quota' in last)
 }
