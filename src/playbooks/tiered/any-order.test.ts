@@ -242,8 +242,10 @@ async function playAny(seed: number, shape: number, steps: number, team?: string
 }
 
 const numRuns = Number(process.env['TIERED_RUNS'] ?? (process.env['CI'] === undefined ? 10 : 80))
+/** Some dozens of whole runs take longer than the usual limit if other suites use the machine. */
+const timeout = 300_000
 
-it('ends every run after any sequence of steps by agents, operator and clock', async () => {
+it('ends every run after any sequence of steps by agents, operator and clock', { timeout }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.nat(shapes.length - 1), fc.nat(200), async (seed, shape, steps) => {
       const play = await playAny(seed, shape, steps)
@@ -254,7 +256,7 @@ it('ends every run after any sequence of steps by agents, operator and clock', a
   )
 })
 
-it('ends every run for any settings of its team', async () => {
+it('ends every run for any settings of its team', { timeout }, async () => {
   const limits = {
     retryBudget: fc.nat(2),
     t2ConflictCycleLimit: fc.nat(2),
