@@ -187,5 +187,6 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'unfair-claims': {
     description: 'the oldest run takes every slot',
     replaces: { 'work/briefs/ready-store.ts': 'unfair-claims.ts' },
+    isRare: true,
   },
 }
