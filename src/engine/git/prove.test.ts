@@ -374,6 +374,24 @@ describe('a failing proof', () => {
     expect(await questionOf(agency, run)).toMatchObject({ class: 'merge', text: expect.stringContaining('cancelled') })
   })
 
+  it('is asked about in a paused run too, and the pause stays the reason why the run waits', async () => {
+    const { repository, agency } = await open()
+    const run = await startIn(agency, repository, {
+      briefs: [seven, six],
+      ...repairs([{ report: { status: 'blocked', question: { text: 'How?' } } }]),
+    })
+    await questionOf(agency, run)
+    await agency.gates.pause(operator, run.id, undefined)
+    const { heldBy } = await agency.runs.show(run.id)
+    await agency.briefs.update(operator, (await agency.brief(run, 'repair-1')).id, 'cancelled', undefined)
+    const asked = await questionOf(agency, run)
+    expect(asked).toMatchObject({ class: 'merge', briefId: null })
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'paused', heldBy })
+    await agency.questions.answer(operator, asked.id, 'open')
+    await agency.gates.resume(operator, run.id)
+    expect((await gateOf(agency, run)).gate).toBe('merge')
+  })
+
   it('is made again if the operator cancels the rest of a repair that was done in part', async () => {
     const { repository, agency } = await open()
     const run = await startIn(agency, repository, {

@@ -6,6 +6,7 @@ import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
 import type { Proof } from './contract.ts'
 import { askerOf } from './follow-up.ts'
+import { holdIn } from './start.ts'
 import { listProofs } from './store.ts'
 
 const choices = {
@@ -42,11 +43,10 @@ export async function askAboutProof(
     risk: 'high',
     askedBy: askerOf(proof),
   })
-  await touchRun(
-    scope,
-    { heldBy: `question:${question.id}` },
-    { kind: 'log', message: 'the result waits for an answer' },
-  )
+  await touchRun(scope, holdIn(scope.run, `question:${question.id}`), {
+    kind: 'log',
+    message: 'the result waits for an answer',
+  })
 }
 
 const contextOf = ({ findings }: Proof): string =>

@@ -39,8 +39,9 @@ export async function proveResult(scope: RunScope, gate: NewGate): Promise<void>
   await startProof(scope, 'merge', gate, `proving the merged result ${shortCommit(run.head)}`)
 }
 
-/** A gate that halts the run stays the reason why it waits. */
-const holdIn = ({ heldBy }: Run): Partial<Run> => (heldBy?.startsWith('gate:') === true ? {} : { heldBy: proofHold })
+/** Holds a run, unless a gate halts it: that stays the reason why it waits. */
+export const holdIn = (run: Run, heldBy: string): Partial<Run> =>
+  run.heldBy?.startsWith('gate:') === true ? {} : { heldBy }
 
 /** Waits for a proof that is already under way; a pause may have replaced the hold. */
 async function waitAgain(scope: RunScope, proof: Proof, gate: NewGate): Promise<void> {
@@ -48,7 +49,7 @@ async function waitAgain(scope: RunScope, proof: Proof, gate: NewGate): Promise<
   const patch = { gate: { ...gate } }
   await touchRun(
     scope,
-    holdIn(run),
+    holdIn(run, proofHold),
     { kind: 'log', message: `the merged result ${shortCommit(proof.head)} is being checked` },
     [updated(proofs, proof, patch)],
   )
@@ -77,7 +78,7 @@ export async function startProof(
   }
   await touchRun(
     scope,
-    holdIn(run),
+    holdIn(run, proofHold),
     { kind: 'proof_started', level: 'normal', code: 'PROOF', message, data: { proof_id: proof.id, head: proof.head } },
     [inserted(proofs, proof)],
   )
