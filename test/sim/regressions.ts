@@ -27,7 +27,7 @@ export const regressions = [
     isPlain: false,
     withGit: 'memory',
     workers: 1,
-    seeds: [25, 64, 81, 130, 18_888_187, 18_888_500, 18_889_364],
+    seeds: [25, 64, 81, 130, 18_888_187, 18_888_451, 18_888_500, 18_889_364],
   },
   {
     playbook: 'direct',

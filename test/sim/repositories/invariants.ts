@@ -14,13 +14,17 @@ export function watchGit(world: World): void {
   if (git === null) return
   const check = (work: Promise<void>): void =>
     void work.catch((error: unknown) => world.fail('git has the commits that rows name', String(error)))
+  const merged: MergedWork[] = []
   history.watch((event) => {
     const run = event.runId === null ? undefined : history.row('runs', event.runId)
     const repository = run === undefined ? null : repositoryOf(run)
     if (run === undefined || repository === null) return
     const place = { world, view: git.view, event, run, repository }
-    if (event.kind === 'branch_merged') check(checkMerge(place))
-    if (event.kind === 'merged') check(checkLanding(place))
+    if (event.kind === 'branch_merged') {
+      merged.push({ runId: event.runId, briefId: event.briefId, commit: event.data['branch_commit'] })
+      check(checkMerge(place))
+    }
+    if (event.kind === 'merged') check(checkLanding(place, merged))
     for (const { table, before, after } of event.steps)
       if (table === 'proofs' && after?.['status'] === 'passed' && before?.['status'] !== 'passed')
         check(checkProof(place, after))
@@ -36,6 +40,14 @@ interface Place {
   readonly event: SeenEvent
   readonly run: Row
   readonly repository: RunRepository
+}
+
+/** The work of a brief that was merged and recorded. */
+interface MergedWork {
+  readonly runId: string | null
+  /** Null: commits of the target branch. */
+  readonly briefId: string | null
+  readonly commit: unknown
 }
 
 const repositoryOf = (run: Row): RunRepository | null =>
@@ -105,7 +117,10 @@ const holdsIn = (tree: Tree, evidence: Evidence): boolean =>
   evidence.kind !== 'file' || tree.get(evidence.path)?.includes(evidence.contains ?? '') === true
 
 /** Checks a landed result: it was approved, proven, has all finished work, and no work that was cancelled. */
-async function checkLanding({ world, view, event, run, repository }: Place): Promise<void> {
+async function checkLanding(
+  { world, view, event, run, repository }: Place,
+  merged: readonly MergedWork[],
+): Promise<void> {
   const { history } = world
   const runId = run['id'] as string
   const { mirror, path } = repository
@@ -124,8 +139,12 @@ async function checkLanding({ world, view, event, run, repository }: Place): Pro
     const isThere = await view.isAncestor(mirror, commit, landed)
     const isDone = brief['status'] === 'verified' || brief['status'] === 'done'
     if (isDone && !isThere) refuse(`it lacks the work of ${nameOf(brief)}`)
+    // The rest of a brief that changes nothing has the commit of that brief, which was merged for itself.
+    const isOfAnother = merged.some(
+      (work) => work.runId === runId && work.briefId !== null && work.briefId !== brief['id'] && work.commit === commit,
+    )
     // A task of a pipeline may build on one that was replaced later.
-    if (brief['status'] === 'cancelled' && isThere && !isTiered(run))
+    if (brief['status'] === 'cancelled' && isThere && !isOfAnother && !isTiered(run))
       refuse(`it has the work of the cancelled ${nameOf(brief)}`)
   }
 }
