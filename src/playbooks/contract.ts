@@ -261,7 +261,14 @@ export type Decision =
       readonly guidance: Guidance | null
       readonly corrections?: readonly Correction[]
     }
-  | { readonly kind: 'block_brief'; readonly brief: Brief; readonly class: QuestionClass; readonly reason: string }
+  | {
+      readonly kind: 'block_brief'
+      readonly brief: Brief
+      readonly class: QuestionClass
+      readonly reason: string
+      /** For the agent that continues after the decision; without them the earlier ones stay. */
+      readonly corrections?: readonly Correction[]
+    }
   /** Asks the operator about the reason that stopped a brief. */
   | { readonly kind: 'ask'; readonly brief: Brief; readonly class: QuestionClass; readonly reason: string }
   /** The same for every failed brief without a question so far. */

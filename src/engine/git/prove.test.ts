@@ -363,6 +363,24 @@ describe('a failing proof', () => {
     expect(await agency.brief(run, 'repair-1')).toMatchObject({ status: 'verified', verificationFailures: 1 })
   })
 
+  it('leaves the issues of a verifier for the repair that continues after an answer', async () => {
+    const { repository, agency } = await open()
+    const refused = { verdict: 'fail', issues: ['make it one'] }
+    const run = await startIn(agency, repository, {
+      briefs: [seven, six].map((each) => ({ ...each, verify: 'none' as const })),
+      verify: 'all',
+      verificationLimit: 0,
+      runtimeOptions: {
+        scenario: { attempts: [writes('b.n', '2\n')], verify: [[{ report: { verdict: refused } }]] },
+      },
+    })
+    await questionOf(agency, run)
+    expect(await agency.brief(run, 'repair-1')).toMatchObject({
+      status: 'blocked',
+      corrections: [{ evidence: 'the verifier', detail: 'make it one' }],
+    })
+  })
+
   it('is asked about if the operator cancels the repair', async () => {
     const { repository, agency } = await open()
     const run = await startIn(agency, repository, {

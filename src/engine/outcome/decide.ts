@@ -53,7 +53,14 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
     case 'resolve_brief':
       return resolveBrief(scope, decision)
     case 'block_brief':
-      return blockBrief(scope, decision.brief, decision.reason, decision.class)
+      return blockBrief(
+        scope,
+        decision.brief,
+        decision.reason,
+        decision.class,
+        undefined,
+        decision.corrections === undefined ? {} : { corrections: [...decision.corrections] },
+      )
     case 'ask':
       return askForBrief(scope, decision.brief, decision.reason, decision.class)
     case 'ask_about_failures':

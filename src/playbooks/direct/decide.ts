@@ -159,15 +159,16 @@ const failureNeeds = ({ run, liveAttempts }: View): Needs =>
 
 function onVerdict({ brief, judgement }: Extract<PlaybookEvent, { kind: 'brief_judged' }>): readonly Decision[] {
   if (judgement.verdict === 'pass') return [{ kind: 'pass_brief', brief, reason: 'a verifier passed it' }]
-  if (brief.verificationFailures < brief.verificationLimit)
-    return [{ kind: 'rework_brief', brief, corrections: correctionsOf(judgement) }]
+  const corrections = correctionsOf(judgement)
+  if (brief.verificationFailures < brief.verificationLimit) return [{ kind: 'rework_brief', brief, corrections }]
   const { verificationFailures: failures, verificationLimit: limit } = brief
   return [
     {
       kind: 'block_brief',
       brief,
       class: 'verification',
-      reason: `verdict ${judgement.verdict}: ${correctionsOf(judgement)[0]?.detail} (after ${failures} of ${limit} retries)`,
+      reason: `verdict ${judgement.verdict}: ${corrections[0]?.detail} (after ${failures} of ${limit} retries)`,
+      corrections,
     },
   ]
 }

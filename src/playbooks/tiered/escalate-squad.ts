@@ -32,6 +32,7 @@ export function escalateSquad(
     brief,
     class: 'bad_output',
     reason: jointReason,
+    corrections: correctionsOf(brief, verdict),
   }))
   const logged = logEscalation(
     {

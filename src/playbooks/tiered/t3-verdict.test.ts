@@ -125,6 +125,8 @@ describe('a joint verdict of fail', () => {
     const run = await play(either(four, (brief) => (brief.phase === 't5' ? failing() : null)))
     expect(run.escalations().map(({ to }) => to)).toEqual(['t2/api', 't2/lead', 't1', 'operator'])
     expect(run.questions).toHaveLength(4)
+    const told = run.of('t4').map(({ corrections }) => corrections.map(({ detail }) => detail))
+    expect(told).toEqual(told.map(() => ['it does not work']))
     while (run.questions[0] !== undefined) await run.answer(run.questions[0], 'retry')
     await playOn(run, { streams })
     expect(run.run.status).toBe('done')

@@ -61,7 +61,7 @@ async function followVerdict(scope: RunScope, brief: Brief, judgement: Judgement
   const corrections = correctionsOf(judgement)
   if (brief.verificationFailures < brief.verificationLimit) return reworkBrief(scope, brief, corrections)
   const reason = `verdict ${judgement.verdict}: ${shorten(corrections[0]?.detail ?? '', 300)} (after ${brief.verificationFailures} of ${brief.verificationLimit} retries)`
-  await blockBrief(scope, brief, reason, 'verification')
+  await blockBrief(scope, brief, reason, 'verification', undefined, { corrections })
 }
 
 const correctionsOf = ({ verdict, missingEvidence, issues, notes }: Judgement): Correction[] => {

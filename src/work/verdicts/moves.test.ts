@@ -177,6 +177,20 @@ describeStores('a verifier', (openFresh) => {
     )
   })
 
+  it('that fails a brief beyond the limit leaves its issues for the agent that continues after the answer', async () => {
+    const agency = await startAgency(openFresh)
+    const verify = [fail('too short'), fail('no rhyme'), pass()]
+    const run = await agency.run(judged(verify, { verificationLimit: 1, onLimit: 'ask' }))
+    await blocked(agency, run)
+    const corrections = [{ evidence: 'the verifier', detail: 'no rhyme' }]
+    expect(await agency.brief(run)).toMatchObject({ corrections })
+    await agency.questions.answer(operator, (await question(agency, run))?.id as string, 'retry')
+    await agency.settled(run)
+    const { attemptId } = await agency.brief(run)
+    expect(agency.prompts.get(attemptId as string)).toContain('no rhyme')
+    expect(agency.prompts.get(attemptId as string)).not.toContain('too short')
+  })
+
   it('that fails a brief beyond the limit fails it with on_limit: fail', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(judged([fail('no')], { verificationLimit: 0, onLimit: 'fail' })))
