@@ -84,7 +84,16 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
 
   it('stays fast with 500 workstreams and 2,000 tasks', async () => {
     const rows = tieredRows({ workstreams: 500, tasks: 4 })
-    const nothing = { dependencies: [], evidence: [], questions: [], notes: [], spends: [], events: [], documents: {} }
+    const nothing = {
+      waitsFor: null,
+      dependencies: [],
+      evidence: [],
+      questions: [],
+      notes: [],
+      spends: [],
+      events: [],
+      documents: {},
+    }
     const body = toWire(runOperations.inspect.output, { ...nothing, ...rows, status: rows.run.status })
     await page.route(/\/inspect/, (route) => route.fulfill({ json: body }))
     await page.route(/\/api\/runs\/[^/]+\/events/, (route) => route.fulfill({ json: { events: [], last_seq: 0 } }))
