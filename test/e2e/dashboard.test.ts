@@ -90,6 +90,8 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.getByRole('link', { name: made.path }).click()
     const files = page.getByRole('tree', { name: 'Files' })
     await files.getByRole('treeitem', { name: 'part' }).click()
+    // The folder loads its files when it is opened: until then the key has no next item to go to.
+    await expectShown(files.getByRole('treeitem', { name: 'one' }))
     await files.press('ArrowDown')
     await files.press('ArrowRight')
     await expectShown(files.getByRole('treeitem', { name: /page\.html/ }))
