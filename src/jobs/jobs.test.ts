@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { createGate } from '../../test/support/gate.ts'
 import { describeStores, type FreshStore, type OpenFresh } from '../../test/support/store.ts'
@@ -363,7 +363,8 @@ describeStores('several workers', (openFresh) => {
     const clock = createVirtualClock()
     const { db } = await openFresh({ clock })
     const begun = createGate()
-    const dead = worker(db, clock, 'dead', () => {
+    // The timers of a dead worker never fire.
+    const dead = worker(db, createVirtualClock(), 'dead', () => {
       begun.open()
       return new Promise(() => {})
     })
@@ -386,9 +387,10 @@ describeStores('several workers', (openFresh) => {
     await heir.stop()
   })
 
-  it('do not take over from a slow worker as long as it sweeps', async () => {
+  it.each([true, false])('do not take over from a slow worker as long as it lives; it sweeps: %s', async (sweeps) => {
     const clock = createVirtualClock()
-    const { db } = await openFresh({ clock })
+    const { db, raw } = await openFresh({ clock })
+    const leaseEnd = async (): Promise<unknown> => (await raw('SELECT claimed_until FROM jobs'))[0]?.['claimed_until']
     const begun = createGate()
     const release = createGate()
     const slow = worker(db, clock, 'slow', async () => {
@@ -402,8 +404,10 @@ describeStores('several workers', (openFresh) => {
     await begun.opened
     await other.start()
     for (let minute = 0; minute < 10; minute++) {
+      const before = await leaseEnd()
       clock.advance(60_000)
-      await slow.sweep()
+      if (sweeps) await slow.sweep()
+      await vi.waitFor(async () => expect(await leaseEnd()).not.toBe(before), { interval: 1, timeout: 10_000 })
       await other.sweep()
     }
     release.open()
@@ -417,7 +421,8 @@ describeStores('several workers', (openFresh) => {
     const { db } = await openFresh({ clock })
     const begun = createGate()
     const release = createGate()
-    const slow = worker(db, clock, 'slow', async () => {
+    // It was halted, so that it could not renew its lease.
+    const slow = worker(db, createVirtualClock(), 'slow', async () => {
       begun.open()
       await release.opened
     })
@@ -549,7 +554,7 @@ describeStores('the runner', (openFresh, kind) => {
   if (kind === 'postgres')
     it('runs a job that another process committed together with an event', async () => {
       const done = createGate()
-      const { open, clock } = await scene(openFresh, { work: async () => done.open() })
+      const { open, clock, jobs } = await scene(openFresh, { work: async () => done.open() })
       const other = await open()
       const theirs = createJobs({ db: other, clock, ids: systemIds, worker: 'w2', chaosPoint: noChaos })
       await other.write(['system'], async (tx) => {
@@ -557,6 +562,7 @@ describeStores('the runner', (openFresh, kind) => {
         await appendEvent(tx, 'system', { kind: 'log', by: 'daemon', message: 'work to do' })
       })
       await done.opened
+      await jobs.settled()
       expect(clock.timers()).toBe(0)
     })
 })

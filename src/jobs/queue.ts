@@ -36,7 +36,7 @@ export interface JobDeps {
   chaosPoint: ChaosPoint
   /** Gets the bugs of the queue itself; without it they end the process. */
   log?: Pick<Log, 'error'>
-  /** How long a claim is valid without a sweep: longer than two sweeps, or a slow handler would also run elsewhere. */
+  /** How long a claim is valid unless it is renewed, as it is four times in this while its handler runs. */
   leaseMs?: number
   /** Maximum number of handlers that run at once. */
   concurrency?: number
@@ -96,7 +96,9 @@ export function createJobs(deps: JobDeps) {
   /** The current round of claims, and whether another one must follow it. */
   let pumping: Promise<void> | null = null
   let again = false
+  /** Whether the next round renews the leases of the jobs that run here, and the timer that asks for it. */
   let renew = false
+  let renewal: (() => void) | null = null
   /** True when more jobs are due than may run: the end of a running job starts another round. */
   let backlog = false
   let timer: { dueMs: number; cancel: () => void } | null = null
@@ -133,6 +135,24 @@ export function createJobs(deps: JobDeps) {
     timer = { dueMs, cancel }
   }
 
+  /**
+   * Renews the leases after a while, as long as jobs run here: a slow handler must not also run elsewhere, whatever else
+   * this process is busy with.
+   */
+  function renewLater(): void {
+    if (running.size === 0 || !isStarted()) return
+    renewal ??= clock.after(leaseMs / 4, () => {
+      renewal = null
+      renew = true
+      wake()
+    })
+  }
+
+  function forgetRenewal(): void {
+    renewal?.()
+    renewal = null
+  }
+
   async function pump(): Promise<void> {
     try {
       while (again && isStarted()) {
@@ -152,7 +172,6 @@ export function createJobs(deps: JobDeps) {
     const room = concurrency - running.size
     if (kinds.length === 0 || (room === 0 && !renew)) return
     const renewed = renew ? [...running.keys()] : []
-    renew = false
     meanwhile = null
     const { claimed, next, at } = await db.write([], async (tx) => {
       await renewClaims(tx, worker, renewed, until(tx.at))
@@ -160,6 +179,7 @@ export function createJobs(deps: JobDeps) {
       const claimed = room === 0 ? [] : await claimJobs(tx, db.kind, claim)
       return { claimed, next: await nextDueAt(tx, kinds), at: tx.at }
     })
+    renew = false
     if (!isStarted()) return giveBack(claimed)
     timer?.cancel()
     timer = null
@@ -167,6 +187,7 @@ export function createJobs(deps: JobDeps) {
     // A job of our own that still runs after its lease expired must not run twice at once.
     const fresh = claimed.filter((job) => !running.has(job.id))
     for (const job of fresh) start(job)
+    renewLater()
     backlog = next !== null && next <= at
     if (next === null) return
     if (next > at) wakeAt(next, at)
@@ -190,6 +211,7 @@ export function createJobs(deps: JobDeps) {
       .then(() => {
         // The job may already be running again.
         if (running.get(job.id) === run) running.delete(job.id)
+        if (running.size === 0) forgetRenewal()
         if (backlog) wake()
       })
     running.set(job.id, run)
@@ -309,12 +331,13 @@ export function createJobs(deps: JobDeps) {
       stopListening()
       timer?.cancel()
       timer = null
+      forgetRenewal()
       await settled()
     },
 
     /**
      * Finds jobs without a wake-up here: of workers that died, of other processes, and those that became due by a jump of
-     * the clock. Renews the leases of the jobs that run here, so it must be called at least once per lease.
+     * the clock. Renews the leases of the jobs that run here, which a jump of the clock may have shortened.
      */
     async sweep(): Promise<void> {
       renew = running.size > 0

@@ -10,8 +10,9 @@ import { plainDefaults } from '../support/work.ts'
 import { createSimRuntime } from './agents/runtime.ts'
 import { isSimulated, textOf } from './simulated-errors.ts'
 import { faultyPlaybooks } from './playbooks.ts'
-import { createProcess, never, type SimProcess } from './process.ts'
-import { openGit } from './repositories/process.ts'
+import { never } from './never.ts'
+import { createProcess, type SimProcess } from './process.ts'
+import { faultyCheckout, openGit } from './repositories/process.ts'
 import { registerWakes } from './wakes.ts'
 import type { Life, World } from './world.ts'
 
@@ -67,6 +68,7 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
   const log = logOf(world, isDead)
   const playbooks = faultyPlaybooks(world, troubles.about('playbooks'))
   const slots = random.pick([1, 2, 8])
+  const checkout = faultyCheckout(world, troubles.about('checkouts'))
   const agency = composeAgency({
     db,
     clock,
@@ -77,7 +79,7 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
     workspaces: {
       prepare: (brief) => alive(() => world.workspaces.prepare(brief)),
       open: (brief) => alive(() => world.workspaces.open(brief)),
-      checkout: (request) => alive(() => world.workspaces.checkout(request)),
+      checkout: (request) => alive(() => checkout(request)),
       removeCheckouts: (keep) => alive(() => world.workspaces.removeCheckouts(keep)),
       remove: (brief, before) => alive(() => world.workspaces.remove(brief, before)),
     },
@@ -86,8 +88,8 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
     promptOf: bundledPrompt,
     environmentOf: (attemptId, fence) => ({ AGENCY_SOCKET: socket, AGENCY_TOKEN: `${attemptId}.${fence}` }),
     alsoSweep: () => jobs.sweep(),
-    killSurvivors: async (attemptIds) => (isDead() ? never : killSurvivors(world, attemptIds)),
-    listSurvivors: async () => (isDead() ? never : [...world.agents.keys()]),
+    killSurvivors: async (attemptIds) => (isDead() ? never() : killSurvivors(world, attemptIds)),
+    listSurvivors: async () => (isDead() ? never() : [...world.agents.keys()]),
     later: laterThrough(jobs),
     playbooks,
     prices: { priceOf: async ({ inputTokens, outputTokens }) => inputTokens * 2 + outputTokens * 5 },
@@ -150,10 +152,10 @@ const mortalRuntime = (runtime: Runtime, process: Mortal, launched: Set<string>)
   ...runtime,
   launch: async (launch) => {
     if (process.freeze.isFrozen()) await process.freeze.thawed
-    if (process.isDead()) return never
+    if (process.isDead()) return never()
     launched.add(launch.launchId)
     const handle = await runtime.launch(launch)
-    return process.isDead() ? never : mortalHandle(handle, process)
+    return process.isDead() ? never() : mortalHandle(handle, process)
   },
 })
 
@@ -163,13 +165,13 @@ const mortalHandle = (handle: AgentHandle, { isDead, freeze }: Mortal): AgentHan
     async *[Symbol.asyncIterator]() {
       for await (const event of handle.events) {
         if (freeze.isFrozen()) await freeze.thawed
-        if (isDead()) await never
+        if (isDead()) await never()
         yield event
       }
-      if (isDead()) await never
+      if (isDead()) await never()
     },
   },
-  interrupt: () => (isDead() ? never : handle.interrupt()),
+  interrupt: () => (isDead() ? never() : handle.interrupt()),
 })
 
 function mortalFiles({ isDead, freeze }: Mortal): ReturnType<typeof createMemoryFiles> {
@@ -177,9 +179,9 @@ function mortalFiles({ isDead, freeze }: Mortal): ReturnType<typeof createMemory
   return {
     writePrompt: async (attemptId, text) => {
       if (freeze.isFrozen()) await freeze.thawed
-      return isDead() ? never : files.writePrompt(attemptId, text)
+      return isDead() ? never() : files.writePrompt(attemptId, text)
     },
-    openOutput: async (attemptId) => (isDead() ? never : files.openOutput(attemptId)),
+    openOutput: async (attemptId) => (isDead() ? never() : files.openOutput(attemptId)),
     readOutput: files.readOutput,
   }
 }

@@ -4,12 +4,11 @@ import type { ChaosPoint } from '../../src/kernel/chaos-point.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { isoAt } from '../../src/kernel/clock.ts'
 import { refusal } from '../../src/kernel/errors.ts'
+import { never } from './never.ts'
 import type { Random } from './random.ts'
 import { cutOff, failedRead, fullDisk, lostAnswer } from './simulated-errors.ts'
 import { createFreeze, type Freeze } from './workers/freeze.ts'
 import type { World } from './world.ts'
-
-export const never = new Promise<never>(() => {})
 
 /** A process with all that it reaches: it may die at any moment, and then has no effect any more. */
 export interface SimProcess {
@@ -74,15 +73,15 @@ export function createProcess(world: World, { isShared, skewMs, died }: ProcessO
   const mayDie = (chance: number): boolean => world.phase === 'busy' && !dead && random.chance(chance)
 
   const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
-    if (dead) return never
+    if (dead) return never()
     if (freeze.isFrozen()) await freeze.thawed
     try {
       const answered = await ask()
       if (freeze.isFrozen()) await freeze.thawed
-      return dead ? never : answered
+      return dead ? never() : answered
     } catch (error) {
       if (freeze.isFrozen()) await freeze.thawed
-      if (dead) return never
+      if (dead) return never()
       throw error
     }
   }
@@ -146,7 +145,7 @@ export function createProcess(world: World, { isShared, skewMs, died }: ProcessO
         const fate = mayDie(world.rates.deathByCommit) ? random.pick(['before', 'within', 'after'] as const) : null
         if (fate === 'before') {
           die('death before a commit')
-          return never
+          return never()
         }
         const written = await world.db.write(streams, async (tx) => {
           // A transaction that a dead process had only requested does not happen.

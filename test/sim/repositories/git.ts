@@ -4,6 +4,7 @@ import type { Repositories } from '../../../src/repositories/port.ts'
 import { createMemoryWorkspaces } from '../../../src/workspaces/memory.ts'
 import type { Workspaces } from '../../../src/workspaces/port.ts'
 import type { VirtualClock } from '../../support/virtual-clock.ts'
+import { never } from '../never.ts'
 import type { Random } from '../random.ts'
 import { gitFault } from '../simulated-errors.ts'
 import { areClaimsSettled, checkClaims, listed, listFiles } from './commands.ts'
@@ -94,7 +95,7 @@ export function openMemoryGit(random: Random, clock: VirtualClock): SimGit {
   const enter = (process: GitProcess): Repositories => {
     const races = process.random.about('races')
     const pause = async (operation: string): Promise<void> => {
-      if (process.isDead()) await never
+      if (process.isDead()) await never()
       if (operation === 'land' && process.isBusy() && races.chance(rates.race)) {
         process.fault('main moves during a landing')
         for (const path of paths) own.add(git.commit(path, new Map([[`race-${own.size}.md`, 'meanwhile\n']]), 'Race'))
@@ -103,7 +104,7 @@ export function openMemoryGit(random: Random, clock: VirtualClock): SimGit {
       const ms = process.random.pick([1, 100, 3_000, 20_000, 60_000])
       await wait(ms)
       // A git whose daemon was killed goes on for a moment, unless it was killed too.
-      if (process.isDead() && (ms > 3_000 || process.random.chance(0.5))) await never
+      if (process.isDead() && (ms > 3_000 || process.random.chance(0.5))) await never()
     }
     return withFaults(createMemoryRepositories({ git, filesAt: workspaces.filesAt, pause }), process, rates, wait)
   }
@@ -123,8 +124,6 @@ export function openMemoryGit(random: Random, clock: VirtualClock): SimGit {
     close: async () => {},
   }
 }
-
-const never = new Promise<never>(() => {})
 
 /** Records every commit that main points to. */
 function watchMain(refs: Map<string, string>): string[] {

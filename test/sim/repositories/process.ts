@@ -1,6 +1,9 @@
+import { GitError } from '../../../src/repositories/git.ts'
 import type { Repositories } from '../../../src/repositories/port.ts'
+import type { Workspaces } from '../../../src/workspaces/port.ts'
 import { cancelBrief } from '../operator/operator.ts'
 import type { Random } from '../random.ts'
+import { gitFault } from '../simulated-errors.ts'
 import type { World } from '../world.ts'
 
 type Alive = <T>(ask: () => Promise<T>) => Promise<T>
@@ -33,3 +36,13 @@ export function openGit(
   ])
   return { repositories: Object.fromEntries(mortal) as Repositories }
 }
+
+/** Lets some checkouts fail, as on a full disk. */
+export const faultyCheckout =
+  (world: World, random: Random): Workspaces['checkout'] =>
+  async (request) => {
+    if (world.phase !== 'busy' || !random.chance(world.git?.rates.lostCheckout ?? 0))
+      return world.workspaces.checkout(request)
+    world.fault('lost checkout')
+    throw new GitError(gitFault)
+  }

@@ -12,6 +12,7 @@ import { createRepositories } from '../../../src/repositories/repositories.ts'
 import { createDirectoryWorkspaces } from '../../../src/workspaces/directory.ts'
 import type { Checkout, Workspace, Workspaces } from '../../../src/workspaces/port.ts'
 import type { VirtualClock } from '../../support/virtual-clock.ts'
+import { never } from '../never.ts'
 import type { Random } from '../random.ts'
 import { firstFiles, type GitProcess, type GitView, type SimGit, withFaults } from './git.ts'
 import type { Tree } from './objects.ts'
@@ -46,9 +47,9 @@ export function openRealGit(random: Random, clock: VirtualClock): SimGit {
   const repositories = createRepositories({ git, mirrors })
   const enter = (process: GitProcess): Repositories => {
     const slow = async (): Promise<void> => {
-      if (process.isDead()) await never
+      if (process.isDead()) await never()
       if (process.isBusy() && process.random.chance(rates.slow)) await wait(process.random.pick([1, 3_000, 60_000]))
-      if (process.isDead()) await never
+      if (process.isDead()) await never()
     }
     const land: Repositories['land'] = async (repository, result) => {
       const landed = await repositories.land(repository, result)
@@ -84,8 +85,6 @@ export function openRealGit(random: Random, clock: VirtualClock): SimGit {
     close: async () => rmSync(root, { recursive: true, force: true }),
   }
 }
-
-const never = new Promise<never>(() => {})
 
 type Counted = <T>(work: () => Promise<T>) => Promise<T>
 
