@@ -96,8 +96,7 @@ export function createJobs(deps: JobDeps) {
   /** The current round of claims, and whether another one must follow it. */
   let pumping: Promise<void> | null = null
   let again = false
-  /** Whether the next round renews the leases of the jobs that run here, and the timer that asks for it. */
-  let renew = false
+  /** Cancels the timer that renews the leases of the jobs that run here. */
   let renewal: (() => void) | null = null
   /** True when more jobs are due than may run: the end of a running job starts another round. */
   let backlog = false
@@ -136,16 +135,24 @@ export function createJobs(deps: JobDeps) {
   }
 
   /**
-   * Renews the leases after a while, as long as jobs run here: a slow handler must not also run elsewhere, whatever else
-   * this process is busy with.
+   * Renews the leases of the jobs that run here, and again after a while, also during a stop: a slow handler must not
+   * run elsewhere too, whatever else this process is busy with.
    */
-  function renewLater(): void {
-    if (running.size === 0 || !isStarted()) return
-    renewal ??= clock.after(leaseMs / 4, () => {
-      renewal = null
-      renew = true
-      wake()
-    })
+  async function renewLeases(): Promise<void> {
+    forgetRenewal()
+    const ids = [...running.keys()]
+    if (ids.length === 0) return
+    try {
+      await db.write([], (tx) => renewClaims(tx, worker, ids, until(tx.at)))
+      renewAfter(leaseMs / 4)
+    } catch (error) {
+      ignoreStoreErrors(error)
+      renewAfter(retryMs)
+    }
+  }
+
+  function renewAfter(ms: number): void {
+    if (running.size > 0) renewal ??= clock.after(ms, () => void renewLeases())
   }
 
   function forgetRenewal(): void {
@@ -170,16 +177,12 @@ export function createJobs(deps: JobDeps) {
   async function claimRound(): Promise<void> {
     const kinds = [...handlers.keys()]
     const room = concurrency - running.size
-    if (kinds.length === 0 || (room === 0 && !renew)) return
-    const renewed = renew ? [...running.keys()] : []
+    if (kinds.length === 0 || room === 0) return
     meanwhile = null
     const { claimed, next, at } = await db.write([], async (tx) => {
-      await renewClaims(tx, worker, renewed, until(tx.at))
-      const claim = { kinds, worker, at: tx.at, until: until(tx.at), limit: room }
-      const claimed = room === 0 ? [] : await claimJobs(tx, db.kind, claim)
+      const claimed = await claimJobs(tx, db.kind, { kinds, worker, at: tx.at, until: until(tx.at), limit: room })
       return { claimed, next: await nextDueAt(tx, kinds), at: tx.at }
     })
-    renew = false
     if (!isStarted()) return giveBack(claimed)
     timer?.cancel()
     timer = null
@@ -187,13 +190,13 @@ export function createJobs(deps: JobDeps) {
     // A job of our own that still runs after its lease expired must not run twice at once.
     const fresh = claimed.filter((job) => !running.has(job.id))
     for (const job of fresh) start(job)
-    renewLater()
+    renewAfter(leaseMs / 4)
     backlog = next !== null && next <= at
     if (next === null) return
     if (next > at) wakeAt(next, at)
     else if (fresh.length > 0) again = running.size < concurrency
     // The job is due but locked: another worker is claiming it at this moment.
-    else if (room > 0) wakeAfter(retryMs)
+    else wakeAfter(retryMs)
   }
 
   /** Releases jobs that were claimed while the queue was being stopped. */
@@ -331,7 +334,6 @@ export function createJobs(deps: JobDeps) {
       stopListening()
       timer?.cancel()
       timer = null
-      forgetRenewal()
       await settled()
     },
 
@@ -340,7 +342,7 @@ export function createJobs(deps: JobDeps) {
      * the clock. Renews the leases of the jobs that run here, which a jump of the clock may have shortened.
      */
     async sweep(): Promise<void> {
-      renew = running.size > 0
+      await renewLeases()
       wake()
       await pumping
     },

@@ -33,8 +33,8 @@ export function beginLife(world: World): void {
     socket: 'sim',
     ids: world.ids,
     stop: async ({ jobs, agency }) => {
-      await jobs.stop()
       await agency.engine.stop()
+      await jobs.stop()
     },
   })
   world.lives = [life]
@@ -109,10 +109,12 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
     db,
     log,
     beatMs: options.beatMs ?? null,
+    isStopping: false,
     isDead,
     die,
     async stop() {
       world.fault('stop')
+      life.isStopping = true
       await options.stop(life)
       die('stopped')
     },
@@ -123,8 +125,8 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
 
 async function start(world: World, life: Life): Promise<void> {
   try {
-    await life.jobs.start()
     await life.agency.engine.start()
+    await life.jobs.start()
   } catch (error) {
     // A daemon that cannot start because its disk is full is started again later, as a supervisor would do.
     if (isSimulated(error)) life.die('start on a full disk')

@@ -34,6 +34,6 @@ export const regressions = [
     isPlain: false,
     withGit: false,
     workers: 2,
-    seeds: [84, 101, 204, 207, 394, 30_387, 215_048_251],
+    seeds: [84, 101, 204, 207, 394, 30_387, 215_048_251, 195_243_918, 195_244_217],
   },
 ] as const

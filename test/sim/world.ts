@@ -44,6 +44,8 @@ export interface Life {
   readonly beatMs: (() => number) | null
   /** The store as this process reaches it. */
   readonly db: Db
+  /** True from SIGTERM on, until the last job that runs in it has ended. */
+  isStopping: boolean
   isDead(): boolean
   /** Ends the process as kill -9 does: nothing of it has an effect any more. */
   die(how: string): void

@@ -6,6 +6,7 @@ import { fencedAfterMs } from '../../../src/engine/loop/workers-store.ts'
 import type { History, Row, SeenEvent } from '../history.ts'
 import { nameOf, stepsInto } from '../invariants/brief.ts'
 import type { Life, World } from '../world.ts'
+import { longestErrandMs } from './errands.ts'
 
 const deadAfterMs = 60_000
 
@@ -113,12 +114,16 @@ export function checkAgentsInTime(world: World): void {
   }
 }
 
-/** Checks that a process ends whose id another one has registered: its heartbeats are refused. */
+/**
+ * Checks that a process ends whose id another one has registered: its heartbeats are refused. It stops when it learns of
+ * that, and then waits for its jobs.
+ */
 function checkReplaced({ lives, clock, fail, rates }: World, life: Life): void {
   const successor = lives.find(({ socket, boot }) => socket === life.socket && boot > life.boot)
   if (successor === undefined || rates.fullDisk > 0) return
   const knowableMs = Math.max(life.process.soundSinceMs(), successor.beganMs)
-  if (clock.nowMs() - knowableMs > fencedAfterMs)
+  const allowedMs = fencedAfterMs + (life.isStopping ? longestErrandMs : 0)
+  if (clock.nowMs() - knowableMs > allowedMs)
     fail('a process that was replaced ends', `${life.worker} lives on beside ${successor.worker}`)
 }
 

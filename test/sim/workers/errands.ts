@@ -6,6 +6,7 @@ import { isSimulated, textOf } from '../simulated-errors.ts'
 import type { ErrandRun, Life, World } from '../world.ts'
 
 const kind = 'errand'
+export const longestErrandMs = 180_000
 
 /** Requests jobs now and then, some of them in one of two lanes. */
 export function requestErrands(world: World): void {
@@ -39,7 +40,7 @@ export function handleErrands(world: World, life: Life): void {
     errands.set(job.id, run)
     // The time passes in the world; a halted process goes on when it runs again.
     const isBusy = world.phase === 'busy'
-    const ms = isBusy ? random.pick([0, 0, 1_000, 50_000, random.between(1, 180_000)]) : 0
+    const ms = isBusy ? random.pick([0, 0, 1_000, 50_000, random.between(1, longestErrandMs)]) : 0
     await life.process.alive(() => sleep(clock, ms))
     run.isOver = true
     if (isBusy && random.chance(0.1)) {
