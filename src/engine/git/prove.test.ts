@@ -517,6 +517,38 @@ describe('a proof under way', () => {
     expect((await gateOf(agency, run)).gate).toBe('merge')
     expect(await proofsOf(agency, run)).toHaveLength(1)
   })
+
+  it('is not begun a second time although the clock was set back since the one before it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agency-proof-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const { repository, agency } = await open({ 'a.txt': 'zero\n' })
+    // The first proof fails because b replaces the text of a. The proof of the repaired result, which is checked after
+    // the repair itself, waits.
+    const run = `if grep -q one a.txt && grep -q two a.txt; then echo >> ${folder}/begun; fi; while test "$(wc -l < ${folder}/begun)" = 2 && test ! -f ${folder}/free; do sleep 0.1; done`
+    writeFileSync(join(folder, 'begun'), '')
+    const started = await startIn(agency, repository, {
+      briefs: [
+        brief('a', writes('a.txt', 'one\n'), { evidence: [{ kind: 'file', path: 'a.txt', contains: 'one' }] }),
+        brief('b', writes('a.txt', 'two\n'), {
+          evidence: [
+            { kind: 'command', run },
+            { kind: 'file', path: 'a.txt' },
+          ],
+          after: ['a'],
+        }),
+      ],
+      ...repairs([{ log: 'gate repair' }, ...writes('a.txt', 'one\ntwo\n')]),
+    })
+    await agency.until(async () => (await proofsOf(agency, started))[0]?.status === 'failed')
+    agency.clock.jump(-3_600_000)
+    agency.gate('repair').open()
+    await eventually(() => readFileSync(join(folder, 'begun')).length === 2)
+    await agency.gates.pause(operator, started.id, undefined)
+    await agency.gates.resume(operator, started.id)
+    writeFileSync(join(folder, 'free'), '')
+    expect((await gateOf(agency, started)).gate).toBe('merge')
+    expect(await proofsOf(agency, started)).toHaveLength(2)
+  })
 })
 
 describe('a result', () => {

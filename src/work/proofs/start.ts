@@ -11,7 +11,7 @@ import { cancelProof } from './cancel.ts'
 import type { Proof } from './contract.ts'
 import { covers, provableEvidence } from './evidence.ts'
 import { isFollowedUp, repairsOf } from './follow-up.ts'
-import { proofs, listProofs } from './store.ts'
+import { findWaitingProof, listProofs, proofs } from './store.ts'
 import { heldText, repairText, shortCommit, unprovableText } from './wording.ts'
 
 /** The hold of a run whose result is being proven. */
@@ -26,15 +26,17 @@ export async function proveResult(scope: RunScope, gate: NewGate): Promise<void>
   const { tx, run } = scope
   if (run.head === null) throw bug(`run ${run.id} has no result to prove`)
   const items = provableEvidence(await listBriefs(tx, run.id))
-  const newest = (await listProofs(tx, run.id)).at(-1)
+  const waiting = await findWaitingProof(tx, run.id)
   // The approved result is being landed; the playbook was asked for another reason.
-  if (newest?.status === 'waiting' && newest.cause === 'landing') return
-  if (newest?.status === 'waiting' && newest.head !== run.head) await cancelProof(scope, newest, 'the result changed')
-  else if (newest?.status === 'waiting') return waitAgain(scope, newest, gate)
+  if (waiting?.cause === 'landing') return
+  if (waiting?.head === run.head) return waitAgain(scope, waiting, gate)
+  if (waiting !== undefined) await cancelProof(scope, waiting, 'the result changed')
   if (items.length === 0) return openMergeGate(scope, gate, unprovableText)
-  if (newest?.head === run.head) {
-    if (newest.status === 'passed' && covers(newest, items)) return openMergeGate(scope, gate, heldText(newest))
-    if (await isFollowedUp(scope, newest)) return
+  // Proofs of other results say nothing about this one, in whatever order the clock has put them.
+  const earlier = (await listProofs(tx, run.id)).findLast(({ head }) => head === run.head)
+  if (earlier !== undefined) {
+    if (earlier.status === 'passed' && covers(earlier, items)) return openMergeGate(scope, gate, heldText(earlier))
+    if (await isFollowedUp(scope, earlier)) return
   }
   await startProof(scope, 'merge', gate, `proving the merged result ${shortCommit(run.head)}`)
 }
