@@ -86,7 +86,9 @@ function checkOutcome(world: World, attempt: Row): void {
     ...(world.faults.has('survivor') ? outcomesBefore(world, attempt) : []),
     // Work without reported outputs has no hash by which a change of its files is found.
     // In a clone of its own a verifier changes nothing that counts.
-    ...(played.name === 'meddles' && (world.git !== null || !hasHash(world, attempt)) ? ['ok'] : []),
+    ...((played.cutShort ?? played.name) === 'meddles' && (world.git !== null || !hasHash(world, attempt))
+      ? ['ok']
+      : []),
     // A process that does not know yet that it was replaced takes the end that its successor gave to its agent for a
     // crash.
     ...(world.faults.has('replacement') ? ['crash'] : []),

@@ -44,7 +44,9 @@ export function watchFairness(world: World): Fairness {
       if (world.workerRates.workers === 1 && world.rates.clockJump > 0) return
       const nowMs = world.clock.nowMs()
       for (const life of world.lives) {
-        const isFree = life.agency.engine.running() < life.slots && life.process.soundSinceMs() < nowMs
+        // A process that stops claims nothing more.
+        const isFree =
+          !life.isStopping && life.agency.engine.running() < life.slots && life.process.soundSinceMs() < nowMs
         if (!isFree) freeSinceMs.delete(life)
         else if (!freeSinceMs.has(life)) freeSinceMs.set(life, nowMs)
       }

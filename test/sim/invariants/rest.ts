@@ -51,7 +51,7 @@ function checkRun(history: History, run: Row): void {
   const hasFailed = history
     .of('briefs', runId)
     .some((brief) => brief['status'] === 'failed' && brief['kind'] !== 'verify')
-  const isShort = questions.some((question) => question['class'] === 'budget')
+  const isShort = questions.some((question) => question['class'] === 'budget') || isAskedLater(history, run)
   for (const brief of history.of('briefs', runId)) {
     if (isAtWork(brief)) stuck(`has ${nameOf(brief)} ${brief['status']} without a live attempt`)
     if (brief['status'] === 'blocked' && !isAsked(brief)) stuck(`has ${nameOf(brief)} blocked by nothing`)
@@ -71,6 +71,21 @@ function checkRun(history: History, run: Row): void {
     }
   }
 }
+
+/**
+ * Reports whether a shared budget is used up, and finished work of the run waits for another answer: the run asks
+ * about the budget afterwards, because its end would throw that work away.
+ */
+const isAskedLater = (history: History, run: Row): boolean =>
+  history.of('attempts', run['id'] as string).some((attempt) => attempt['held_by'] !== null) &&
+  [...history.rows('budgets').values()].some(
+    (budget) =>
+      budget['scope'] !== 'brief' &&
+      (isSpent(budget['tokens_spent'], budget['token_limit']) ||
+        isSpent(budget['micros_spent'], budget['cost_limit_micros'])),
+  )
+
+const isSpent = (spent: unknown, limit: unknown): boolean => limit !== null && Number(spent) >= Number(limit)
 
 /** Reports whether a higher tier is resolving the problem. */
 const isResolved = (history: History, brief: Row): boolean =>
