@@ -31,13 +31,19 @@ async function expectUnharmed(agency: TestAgency, runs: readonly Run[]): Promise
   }
 }
 
+/**
+ * Time passes here while the server answers, much faster than it does: an agent that waits for a slow answer would
+ * reach a deadline.
+ */
+const noDeadlines = { idleMinutes: null, hardMinutes: null }
+
 const briefs = Array.from({ length: 5 }, (_, index) => ({ key: `b${index}`, objective: 'Do it' }))
 
 describePostgres('a server in trouble', (openFresh) => {
   it('is never the fault of an agent if statements are cancelled', { timeout: 120_000 }, async () => {
     const clock = createVirtualClock()
     const agency = await startAgency(openFresh, { clock, mayLogErrors: true })
-    const runs = await Promise.all(Array.from({ length: 8 }, () => agency.run({ briefs })))
+    const runs = await Promise.all(Array.from({ length: 8 }, () => agency.run({ briefs, ...noDeadlines })))
     let cancelled = 0
     await settleAll(agency, clock, runs, async () => {
       if (cancelled >= 47) return
@@ -61,7 +67,7 @@ describePostgres('a server in trouble', (openFresh) => {
     onTestFinished(() => db.close())
     const agency = await openAgency({ db, clock, mayLogErrors: true })
     await agency.engine.start()
-    const runs = await Promise.all(Array.from({ length: 8 }, () => agency.run({ briefs })))
+    const runs = await Promise.all(Array.from({ length: 8 }, () => agency.run({ briefs, ...noDeadlines })))
     await settleAll(agency, clock, runs, async () => {})
     await expectUnharmed(agency, runs)
   })
