@@ -489,6 +489,8 @@ describe('a proof under way', () => {
     await agency.engine.stop()
     expect(isRunning(pid)).toBe(false)
     expect(await proofsOf(agency, run)).toMatchObject([{ status: 'waiting' }])
+    // A stop is no failed try, of which only a few are made.
+    await expect(agency.engine.prove(run.id, 0)).rejects.toMatchObject({ code: 'stopping' })
     free()
     const next = await openAgency({ db: agency.db, clock: agency.clock, repositories, workspaces })
     await next.engine.start()

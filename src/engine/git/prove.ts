@@ -1,4 +1,5 @@
 import type { ReadTx } from '../../db/port.ts'
+import { refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
@@ -85,7 +86,7 @@ export function startProving(deps: EngineDeps, made: ProofToMake, earlierTries: 
       return null
     })
     if (end === null) {
-      if (why === 'daemon_stop') throw new Error('the engine is stopping')
+      if (why === 'daemon_stop') throw refusal('stopping', 'the engine is stopping')
       return why === 'cancelled'
     }
     deps.chaosPoint('proof.checked')

@@ -1,3 +1,4 @@
+import { refusal } from '../../kernel/errors.ts'
 import { listEnded } from '../../work/attempts/store.ts'
 import { listEndedProofs } from '../../work/proofs/store.ts'
 import { listStops } from '../../work/stops/store.ts'
@@ -271,7 +272,7 @@ export function createEngine(parts: EngineDeps): Engine {
     await opened
     const found = await deps.db.read((tx) => findProofToMake(deps, tx, runId))
     if (found === null || proving.has(found.proof.id)) return
-    if (stopping) throw new Error('the engine is stopping')
+    if (stopping) throw refusal('stopping', 'the engine is stopping')
     if (!found.isStopped && proving.size < Math.min(checkSlots, maxProofs)) {
       const proof = startProving(deps, found, tries)
       proving.set(proof.proofId, proof)
