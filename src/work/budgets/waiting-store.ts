@@ -34,6 +34,9 @@ const isWaiting = (h: string): string =>
   `(${h}.status IN ('pending', 'blocked') AND ${h}.hold_count > 0 AND EXISTS (SELECT 1 FROM brief_holds o
 WHERE o.run_id = ${h}.run_id AND o.brief_id = ${h}.id AND o.kind = 'budget' AND o.subject = u.scope))`
 
+/** Condition on a brief `b` of the run `r`: no failure in the run keeps it from starting. */
+const mayStart = '(r.briefs_failed = 0 OR b.starts_after_failure = 1) AND r.abandoned = 0'
+
 /** A brief that waits for a budget, and the next step. */
 export interface Waiting {
   briefId: string
@@ -56,14 +59,14 @@ export const listWaiting = (tx: ReadTx, limit: number): Promise<Waiting[]> =>
     `SELECT * FROM (SELECT MIN(b.id) AS brief_id, b.run_id, u.scope, u.scope_id, 0 AS is_held, 0 AS has_room
 FROM briefs b JOIN runs r ON r.id = b.run_id JOIN budgets u ON ${isAbove('b', 'r')}
 WHERE NOT ${isOwn('b')} AND b.status = 'pending' AND b.unmet_dependencies = 0 AND b.hold_count = 0 AND r.status = 'running'
-AND r.briefs_failed = 0 AND r.abandoned = 0 AND ${isUsedUp} AND NOT ${isInUse}
+AND ${mayStart} AND ${isUsedUp} AND NOT ${isInUse}
 AND NOT EXISTS (SELECT 1 FROM briefs h WHERE h.run_id = b.run_id AND ${isWaiting('h')} AND ${isAbove('h', 'r')})
 GROUP BY b.run_id, u.scope, u.scope_id
 UNION ALL SELECT MIN(b.id) AS brief_id, b.run_id, u.scope, u.scope_id, 1 AS is_held, MIN(${roomFlag}) AS has_room
 FROM brief_holds o JOIN briefs b ON b.id = o.brief_id JOIN runs r ON r.id = b.run_id
 JOIN budgets u ON u.scope = o.subject AND ${isAbove('b', 'r')}
 WHERE o.kind = 'budget' AND b.status IN ('pending', 'blocked') AND r.ended_at IS NULL AND NOT ${isAsked}
-AND (${roomFlag} = 1 OR (${isUsedUp} AND r.status = 'running' AND r.briefs_failed = 0 AND r.abandoned = 0))
+AND (${roomFlag} = 1 OR (${isUsedUp} AND r.status = 'running' AND ${mayStart}))
 GROUP BY b.run_id, u.scope, u.scope_id) w ORDER BY run_id, scope ${boundLimit}`,
     [limit],
   )

@@ -7,7 +7,7 @@ export function watchAgents(world: World): void {
   world.history.watch((event, history) => {
     if (event.by.startsWith('agent:')) checkWriter(event, history)
     for (const { table, before, after } of event.steps) {
-      if (table === 'attempts' && before?.['status'] === 'ended' && !isLateSpending(world, event, before, after))
+      if (table === 'attempts' && before?.['status'] === 'ended' && !isLateSpending(event, before, after))
         history.fail('an ended attempt does not change', `${before['id']} changes by ${event.kind}`)
       if (table === 'attempts' && after?.['status'] === 'ended' && before?.['status'] !== 'ended')
         checkOutcome(world, after)
@@ -17,11 +17,10 @@ export function watchAgents(world: World): void {
 }
 
 /**
- * Reports whether an event adds the calls of an agent whose attempt another process has ended: they were made, and the
- * process that follows it learns of the end later. A single process ends its agents itself.
+ * Reports whether an event adds the calls of an agent whose attempt was ended from outside, by a decision or by another
+ * process: they were made before the agent was interrupted, so they count.
  */
-const isLateSpending = ({ workerRates }: World, { kind }: SeenEvent, before: Row, after: Row | null): boolean =>
-  workerRates.workers > 1 &&
+const isLateSpending = ({ kind }: SeenEvent, before: Row, after: Row | null): boolean =>
   kind === 'spent' &&
   Object.entries(after ?? {}).every(([column, value]) => value === before[column] || sums.has(column))
 
