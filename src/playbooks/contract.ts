@@ -203,7 +203,7 @@ export type PlaybookEvent =
   /** A limit was reached, or the agent asks a question: the brief cannot continue without a decision from above. */
   | { readonly kind: 'brief_blocked'; readonly brief: Brief; readonly class: QuestionClass; readonly reason: string }
   | { readonly kind: 'brief_failed'; readonly brief: Brief }
-  | { readonly kind: 'brief_cancelled'; readonly brief: Brief }
+  | { readonly kind: 'brief_cancelled'; readonly brief: Brief; readonly wasVerified: boolean }
   /** The last running attempt has ended after a brief failed. */
   | { readonly kind: 'siblings_ended' }
   | { readonly kind: 'gate_approved'; readonly gate: GateRow }

@@ -304,7 +304,7 @@ async function dropVerifier(scope: RunScope, brief: Brief): Promise<void> {
     message: `${brief.key}: its subject has changed`,
   })
   // If slices are judged together, the others may have waited only for this one.
-  if (brief.part !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped })
+  if (brief.part !== null) await scope.decide({ kind: 'brief_cancelled', brief: dropped, wasVerified: false })
 }
 
 /** Sends rejected output back with its faults, as often as the brief's retry budget allows. */

@@ -76,7 +76,7 @@ describe('a failed brief', () => {
 })
 
 describe('a cancelled brief', () => {
-  const cancelled: PlaybookEvent = { kind: 'brief_cancelled', brief }
+  const cancelled: PlaybookEvent = { kind: 'brief_cancelled', brief, wasVerified: false }
 
   it('does not affect the other briefs', () => {
     expect(decide(cancelled, aRun({ briefsTotal: 2, briefsOpen: 1 }))).toEqual([])
@@ -151,7 +151,7 @@ function playRun(count: number, steps: readonly string[]) {
     } else if (what === 'cancel' && pending > 0) {
       pending--
       run = { ...run, briefsOpen: run.briefsOpen - 1 }
-      happen({ kind: 'brief_cancelled', brief })
+      happen({ kind: 'brief_cancelled', brief, wasVerified: false })
     } else if (['succeed', 'fail', 'block', 'retry'].includes(what) && live > 0) endAttempt(what)
   }
 

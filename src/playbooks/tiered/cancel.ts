@@ -1,5 +1,5 @@
 import type { Brief } from '../../work/briefs/contract.ts'
-import type { Decision, View } from '../contract.ts'
+import type { Decision, PlaybookEvent, View } from '../contract.ts'
 import { redirect } from './t4-replace.ts'
 import { handUp } from './escalate-resolve.ts'
 import { keysOf } from './t4-tasks.ts'
@@ -7,8 +7,13 @@ import { advance } from './t3-verdict.ts'
 import { dataOfBrief } from './contract.ts'
 
 /** Handles a brief that the operator cancelled. A run continues without a task, but not without a step. */
-export function onCancelled(view: View, brief: Brief): readonly Decision[] {
-  if (brief.phase === 'resolve') return handUp(view, brief, 'the operator cancelled the brief that was to decide')
+export function onCancelled(
+  view: View,
+  { brief, wasVerified }: Extract<PlaybookEvent, { kind: 'brief_cancelled' }>,
+): readonly Decision[] {
+  if (brief.phase === 'resolve')
+    // What it has decided was followed already.
+    return wasVerified ? [] : handUp(view, brief, 'the operator cancelled the brief that was to decide')
   if (brief.phase === 't4') return [...releaseDependents(view, brief), ...advance(view, brief)]
   if (brief.phase === 't5' || brief.phase === 't3_verdict') return advance(view, brief)
   return [

@@ -96,7 +96,7 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
     case 'brief_failed':
       return onFailed(view, event.brief)
     case 'brief_cancelled':
-      return onCancelled(view, event.brief)
+      return onCancelled(view, event)
     case 'siblings_ended':
       return escalateFailures(view)
     case 'gate_approved':

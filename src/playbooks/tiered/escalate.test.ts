@@ -69,6 +69,13 @@ describe('a blocked implementer', () => {
     expect(run.run.status).toBe('done')
   })
 
+  it('asks the operator once, also if the brief that handed the decision up is cancelled', async () => {
+    const run = await play(either(handsUp, inTurn(phase('t4'), asks)))
+    for (const resolved of run.of('resolve')) await run.cancel(resolved)
+    expect(run.questions).toHaveLength(1)
+    expect(climbed(run)).toHaveLength(5)
+  })
+
   it('skips the tiers that are not on its path', async () => {
     const run = await playOn(await Play.start(), {
       streams: [{ id: 'typo', path: simple }],

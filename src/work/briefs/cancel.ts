@@ -26,7 +26,8 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
     await scope.decide({ kind: 'brief_unjudged', brief: judged, reason: `${brief.key} was cancelled` })
   await withdrawQuestions(scope, brief.id)
   await closeGates(scope, `brief:${brief.id}`)
-  if (scope.run.endedAt === null) await scope.decide({ kind: 'brief_cancelled', brief: cancelled })
+  const wasVerified = brief.status === 'verified'
+  if (scope.run.endedAt === null) await scope.decide({ kind: 'brief_cancelled', brief: cancelled, wasVerified })
   return cancelled
 }
 
