@@ -200,9 +200,15 @@ async function rest(world: World): Promise<void> {
   })
 }
 
-/** Reports whether every process runs and reaches the store. */
-const isWhole = ({ lives, workerRates }: World): boolean =>
-  lives.length === workerRates.workers && lives.every(({ process }) => !process.freeze.isFrozen() && !process.isCut())
+/**
+ * Reports whether every process runs and reaches the store, for longer than it waits between two tries to record
+ * something.
+ */
+const isWhole = ({ lives, workerRates, clock }: World): boolean =>
+  lives.length === workerRates.workers &&
+  lives.every(({ process }) => workerRates.workers === 1 || clock.nowMs() - process.soundSinceMs() > longestRetryMs)
+
+const longestRetryMs = 30_000
 
 /** Ignores attempts after an hour: the checks at rest report a forgotten attempt. */
 const isAnyAttemptLive = ({ history, clock }: World, beganMs: number): boolean =>
