@@ -8,6 +8,7 @@ import type { ChaosPoint } from '../kernel/chaos-point.ts'
 import type { Log } from '../kernel/log.ts'
 import { shorten } from '../kernel/text.ts'
 import { redact } from '../secrets/redact.ts'
+import { createLeases } from './leases.ts'
 import { type Backoff, nextScheduled, retryAt } from './schedule.ts'
 import {
   giveUpJob,
@@ -96,8 +97,6 @@ export function createJobs(deps: JobDeps) {
   /** The current round of claims, and whether another one must follow it. */
   let pumping: Promise<void> | null = null
   let again = false
-  /** Cancels the timer that renews the leases of the jobs that run here. */
-  let renewal: (() => void) | null = null
   /** True when more jobs are due than may run: the end of a running job starts another round. */
   let backlog = false
   let timer: { dueMs: number; cancel: () => void } | null = null
@@ -106,6 +105,20 @@ export function createJobs(deps: JobDeps) {
    * written.
    */
   let meanwhile: number | null = null
+
+  const leases = createLeases({
+    clock,
+    everyMs: leaseMs / 4,
+    isNeeded: () => running.size > 0,
+    renew: () =>
+      db
+        .write([], (tx) => renewClaims(tx, worker, [...running.keys()], until(tx.at)))
+        .then(() => true)
+        .catch((error: unknown) => {
+          ignoreStoreErrors(error)
+          return false
+        }),
+  })
 
   const isStarted = (): boolean => stopping !== null && !stopping.signal.aborted
   const until = (at: string): string => isoAt(Date.parse(at) + leaseMs)
@@ -132,32 +145,6 @@ export function createJobs(deps: JobDeps) {
       wake()
     })
     timer = { dueMs, cancel }
-  }
-
-  /**
-   * Renews the leases of the jobs that run here, and again after a while, also during a stop: a slow handler must not
-   * run elsewhere too, whatever else this process is busy with.
-   */
-  async function renewLeases(): Promise<void> {
-    forgetRenewal()
-    const ids = [...running.keys()]
-    if (ids.length === 0) return
-    try {
-      await db.write([], (tx) => renewClaims(tx, worker, ids, until(tx.at)))
-      renewAfter(leaseMs / 4)
-    } catch (error) {
-      ignoreStoreErrors(error)
-      renewAfter(retryMs)
-    }
-  }
-
-  function renewAfter(ms: number): void {
-    if (running.size > 0) renewal ??= clock.after(ms, () => void renewLeases())
-  }
-
-  function forgetRenewal(): void {
-    renewal?.()
-    renewal = null
   }
 
   async function pump(): Promise<void> {
@@ -190,7 +177,7 @@ export function createJobs(deps: JobDeps) {
     // A job of our own that still runs after its lease expired must not run twice at once.
     const fresh = claimed.filter((job) => !running.has(job.id))
     for (const job of fresh) start(job)
-    renewAfter(leaseMs / 4)
+    leases.keep()
     backlog = next !== null && next <= at
     if (next === null) return
     if (next > at) wakeAt(next, at)
@@ -214,7 +201,7 @@ export function createJobs(deps: JobDeps) {
       .then(() => {
         // The job may already be running again.
         if (running.get(job.id) === run) running.delete(job.id)
-        if (running.size === 0) forgetRenewal()
+        leases.keep()
         if (backlog) wake()
       })
     running.set(job.id, run)
@@ -342,7 +329,7 @@ export function createJobs(deps: JobDeps) {
      * the clock. Renews the leases of the jobs that run here, which a jump of the clock may have shortened.
      */
     async sweep(): Promise<void> {
-      await renewLeases()
+      await leases.renewNow()
       wake()
       await pumping
     },
