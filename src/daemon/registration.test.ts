@@ -6,7 +6,7 @@ import { createSeenLog, type LogLineSeen } from '../../test/support/server.ts'
 import { describePostgres, describeStores } from '../../test/support/store.ts'
 import { createVirtualClock } from '../../test/support/virtual-clock.ts'
 import type { Db } from '../db/port.ts'
-import { retireWorker, type WorkerIdentity } from '../engine/loop/workers-store.ts'
+import { retireWorker, type WorkerIdentity } from '../engine/workers-store.ts'
 import { appendEvent } from '../events/append.ts'
 import { refuseForeign, registerDaemon } from './registration.ts'
 

@@ -12,7 +12,7 @@ import {
   registerWorker,
   retireWorker,
   type WorkerIdentity,
-} from '../engine/loop/workers-store.ts'
+} from '../engine/workers-store.ts'
 import { type AgencyError, refusal } from '../kernel/errors.ts'
 import { randomToken } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'

@@ -13,6 +13,7 @@ import { findSpend, spendId } from '../../work/spends/store.ts'
 import type { EngineDeps } from '../deps.ts'
 import { type AttemptEnd, endAttempt } from '../outcome/end.ts'
 import { withNet } from '../outcome/fault.ts'
+import { isReplaced } from '../workers-store.ts'
 import { isPassing, persist } from '../persist.ts'
 import type { Classified } from './classify.ts'
 import { type AgentEnd, classifyEnd, endingOf, interruptionReason } from './classify-end.ts'
@@ -80,6 +81,8 @@ export async function recordEnd(
       isRepeated = true
       if (isOver && isOurs) attempt = (await findAttempt(tx, attempt.id)) ?? attempt
       if (isOver) return isOurs ? { ...nothing, examined: { run: scope.run, brief: current, attempt } } : nothing
+      // Its successor ends the agents of a process that was replaced, and then records that they were interrupted.
+      if (classified.outcome === 'crash' && deps.db.isShared && (await isReplaced(tx, deps.worker))) return nothing
       const ending = endingOf(classified, conclusion)
       if (isExamined) {
         // The engine looks for work when it has counted the agent's slot as free; another process learns from the commit.

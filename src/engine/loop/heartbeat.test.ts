@@ -10,7 +10,7 @@ import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import { createScriptedRuntime } from '../../adapters/runtime/scripted/runtime.ts'
 import type { Db } from '../../db/port.ts'
 import { refusal } from '../../kernel/errors.ts'
-import { heartbeat } from './workers-store.ts'
+import { heartbeat } from '../workers-store.ts'
 
 const hang: StepInput[] = [{ hang: {} }]
 const turn = () => new Promise((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { Db } from '../../db/port.ts'
 import type { Engine } from './engine.ts'
-import { fencedAfterMs, heartbeat, heartbeatMs } from './workers-store.ts'
+import { fencedAfterMs, heartbeat, heartbeatMs } from '../workers-store.ts'
 
 export interface HeartbeatDeps {
   readonly db: Db

@@ -13,7 +13,7 @@ import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import { blockWithFault } from '../outcome/fault.ts'
 import { persist } from '../persist.ts'
-import { listDeadWorkers } from './workers-store.ts'
+import { listDeadWorkers } from '../workers-store.ts'
 
 /**
  * Marks the attempts that no process follows any more. Those of an earlier boot of this worker are certainly abandoned,

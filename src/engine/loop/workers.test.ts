@@ -72,6 +72,23 @@ describeStores('two workers on one store', (openFresh, kind) => {
     expect(await two.settled(run)).toMatchObject({ status: 'done' })
   })
 
+  it.runIf(kind === 'postgres')('blame no agent that the successor of a process has ended', async () => {
+    const crash: StepInput[] = [{ log: 'gate killed' }, { crash: { signal: 'SIGKILL' } }]
+    const one = await startAgency(openFresh, { worker: 'one:1', mayLogErrors: true })
+    const run = await one.run({ play: [crash, work] })
+    await one.gate('killed').reached
+    await one.store.raw("UPDATE workers SET boot = 2 WHERE id = 'one'")
+    one.gate('killed').open()
+    await one.engine.idle()
+    expect((await one.inspect(run)).attempts).toMatchObject([{ status: 'running', outcome: null }])
+    one.die()
+    const { clock, workspaces } = one
+    const two = await openAgency({ db: await one.store.open(), clock, workspaces, worker: 'one:2' })
+    await two.engine.start()
+    expect(await two.settled(run)).toMatchObject({ status: 'done' })
+    expect((await two.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual(['interrupted', 'ok'])
+  })
+
   const withDeadExaminer = async (slow: SlowCommands, workspaces: Workspaces) => {
     const clock = createVirtualClock()
     const one = await startAgency(openFresh, { worker: 'one:1', clock, workspaces })

@@ -171,7 +171,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'boot-not-checked': {
     description: 'a process that was replaced sends heartbeats in the name of its successor',
-    replaces: { 'engine/loop/workers-store.ts': 'workers/boot-not-checked.ts' },
+    replaces: { 'engine/workers-store.ts': 'workers/boot-not-checked.ts' },
     workers: 2,
   },
   'no-self-fence': {
@@ -181,7 +181,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'taken-over-early': {
     description: 'the work of a process that lives is taken over',
-    replaces: { 'engine/loop/workers-store.ts': 'workers/taken-over-early.ts' },
+    replaces: { 'engine/workers-store.ts': 'workers/taken-over-early.ts' },
     workers: 2,
   },
   'unfair-claims': {

@@ -88,9 +88,6 @@ function checkOutcome(world: World, attempt: Row): void {
     ...((played.cutShort ?? played.name) === 'meddles' && (world.git !== null || !hasHash(world, attempt))
       ? ['ok']
       : []),
-    // A process that does not know yet that it was replaced takes the end that its successor gave to its agent for a
-    // crash.
-    ...(world.faults.has('replacement') ? ['crash'] : []),
     // Another agent may have spoilt the work that a verifier checks.
     ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
       ? ['bad_output']

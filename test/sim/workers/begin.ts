@@ -1,5 +1,5 @@
 import { createHeartbeat, type Heartbeat } from '../../../src/engine/loop/heartbeat.ts'
-import { registerWorker, retireWorker } from '../../../src/engine/loop/workers-store.ts'
+import { registerWorker, retireWorker } from '../../../src/engine/workers-store.ts'
 import { createIds } from '../../../src/kernel/ids.ts'
 import { openLife } from '../life.ts'
 import { createProcess, type SimProcess } from '../process.ts'

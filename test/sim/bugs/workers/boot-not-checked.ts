@@ -1,7 +1,7 @@
 import { sqlOf } from '../../../../src/db/tx.ts'
-import type { heartbeat as sent } from '../../../../src/engine/loop/workers-store.ts'
+import type { heartbeat as sent } from '../../../../src/engine/workers-store.ts'
 
-export * from '../../../../src/engine/loop/workers-store.ts'
+export * from '../../../../src/engine/workers-store.ts'
 
 export const heartbeat: typeof sent = (db, worker) =>
   db.writeApart(async (tx) => {

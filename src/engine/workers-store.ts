@@ -1,8 +1,8 @@
-import { column, columns, integer, optional, text } from '../../db/columns.ts'
-import { sealOf } from '../../db/group.ts'
-import type { Db, ReadTx, Tx } from '../../db/port.ts'
-import { openTx, sqlOf } from '../../db/tx.ts'
-import { isoAt } from '../../kernel/clock.ts'
+import { column, columns, integer, optional, text } from '../db/columns.ts'
+import { sealOf } from '../db/group.ts'
+import type { Db, ReadTx, Tx } from '../db/port.ts'
+import { openTx, sqlOf } from '../db/tx.ts'
+import { isoAt } from '../kernel/clock.ts'
 
 /** A worker without a heartbeat for `deadAfterMs` is dead; it gives its work up at `fencedAfterMs`, well before that. */
 export const heartbeatMs = 10_000
@@ -51,6 +51,11 @@ export const heartbeat = (db: Db, worker: string): Promise<boolean> =>
     ])
     return changed === 1
   })
+
+/** Reports whether another process has registered under the id of this one. */
+export const isReplaced = async (tx: ReadTx, worker: string): Promise<boolean> =>
+  (await column('id', text).first(sqlOf(tx), 'SELECT id FROM workers WHERE id = ? AND boot > ?', partsOf(worker))) !==
+  undefined
 
 /** Records that a worker has ended by itself, so that no other process has to wait for the end of its heartbeats. */
 export async function retireWorker(tx: Tx, worker: string): Promise<void> {
