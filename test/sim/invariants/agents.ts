@@ -89,7 +89,7 @@ function checkOutcome(world: World, attempt: Row): void {
       ? ['ok']
       : []),
     // Another agent may have spoilt the work that a verifier checks.
-    ...(played.name === 'good' || played.name === 'refuses' || played.name === 'misses something'
+    ...(['good', 'refuses', 'misses something'].includes(played.name) || world.faults.has('agent meddles')
       ? ['bad_output']
       : []),
   ]
