@@ -75,9 +75,14 @@ async function checkStart(world: World, life: Life, { id }: RunningJob): Promise
 
 const jobs = columns({ lane: optional(text), seq: integer, claimedBy: optional(text) })
 
-/** Reports whether the process of an earlier run has lived and reached the store since before it. */
+/**
+ * Reports whether the process of an earlier run has lived and reached the store since before it. One that was replaced
+ * claims jobs until its next heartbeat tells it so, and its successor takes all of them.
+ */
 const isSound = ({ lives }: World, { life, beganMs }: ErrandRun): boolean =>
-  lives.includes(life) && life.process.soundSinceMs() < beganMs
+  lives.includes(life) &&
+  life.process.soundSinceMs() < beganMs &&
+  !lives.some(({ socket, boot }) => socket === life.socket && boot > life.boot)
 
 /** Resolves to the number of jobs that are not done yet. */
 export async function countErrands({ db, workerRates }: World): Promise<number> {
