@@ -1,6 +1,6 @@
 // @suite process
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -211,6 +211,47 @@ describe('refusing to land, with the next command', () => {
     writeFileSync(join(source, '.git/index.lock'), '')
     await expect(mirrors.land(landing)).rejects.toMatchObject({ code: 'conflict', message: /index\.lock/ })
     expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
+  })
+
+  it('leaves the files as they were while another process holds the lock of the branch, and lands afterwards', async () => {
+    const { source, landing, base, commit } = await ready({
+      'b.txt': 'b\n',
+      'README.md': 'changed\n',
+      'd/e.txt': 'e\n',
+    })
+    writeFiles(source, { 'mine.txt': 'untracked\n' })
+    const before = fingerprint(source)
+    const lock = join(source, '.git/refs/heads/main.lock')
+    writeFileSync(lock, '')
+    await expect(mirrors.land(landing)).rejects.toMatchObject({ code: 'conflict', message: /main\.lock/ })
+    rmSync(lock)
+    expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
+    expect(fingerprint(source)['status']).toEqual(before['status'])
+    expect(existsSync(join(source, 'd'))).toBe(false)
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(plainGit(source, 'status', '--porcelain')).toBe('?? mine.txt')
+  })
+
+  it('completes a landing that was killed between its files and its branch', async () => {
+    const { source, landing, base, commit } = await ready({ 'b.txt': 'b\n', 'README.md': 'changed\n' })
+    plainGit(source, 'fetch', '--quiet', landing.mirror, commit)
+    plainGit(source, 'read-tree', '-m', '-u', base, commit)
+    const half = fingerprint(source)
+    expect(await mirrors.canLand(landing)).toEqual({ outcome: 'ready', commit: base })
+    expect(fingerprint(source)).toEqual(half)
+    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(plainGit(source, 'status', '--porcelain')).toBe('')
+  })
+
+  it('refuses files of a landing that the operator has changed since', async () => {
+    const { source, landing, base, commit } = await ready({ 'b.txt': 'b\n', 'README.md': 'changed\n' })
+    plainGit(source, 'fetch', '--quiet', landing.mirror, commit)
+    plainGit(source, 'read-tree', '-m', '-u', base, commit)
+    writeFiles(source, { 'b.txt': 'mine\n' })
+    const before = fingerprint(source)
+    await expect(mirrors.land(landing)).rejects.toMatchObject({ message: /has uncommitted changes/ })
+    expect(fingerprint(source)).toEqual(before)
+    expect(readFileSync(join(source, 'b.txt'), 'utf8')).toBe('mine\n')
   })
 
   it('refuses a branch without the commit that the work began with, whether it was reset or rewritten', async () => {

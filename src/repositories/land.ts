@@ -50,12 +50,13 @@ export async function canLand(git: Git, landing: Landing): Promise<Readiness> {
  * the operator's repository is the line in the branch's reflog.
  */
 export async function land(git: Git, landing: Landing): Promise<Landed> {
-  const { outcome, commit, repository, worktree } = await prepare(git, landing)
+  const { outcome, commit, repository, worktree, isHalfLanded } = await prepare(git, landing)
   if (outcome !== 'ready') return { outcome, commit }
+  if (worktree !== null && isHalfLanded) await takeBack(repository.at(worktree), landing, commit)
   if (worktree === null) await fetchInto(git, repository, landing, `${landing.commit}:refs/heads/${landing.branch}`)
   else {
     await fetchInto(git, repository, landing, landing.commit)
-    await fastForward(git, repository.at(worktree), landing)
+    await fastForward(git, repository.at(worktree), landing, commit)
   }
   const now = await headOf(repository, landing)
   if (now !== landing.commit) throw movedMeanwhile(landing)
@@ -66,17 +67,28 @@ interface Prepared extends Readiness {
   readonly repository: OperatorRepository
   /** The worktree in which the branch is checked out, if any. */
   readonly worktree: string | null
+  /** An earlier try was killed when it had written the files there, but had not moved the branch. */
+  readonly isHalfLanded: boolean
 }
 
 async function prepare(git: Git, landing: Landing): Promise<Prepared> {
   const repository = await findRepository(git, landing.repository)
   const commit = await headOf(repository, landing)
   const worktree = await findWorktree(repository, landing)
-  const found = (outcome: Readiness['outcome']): Prepared => ({ outcome, commit, repository, worktree })
+  const found = (outcome: Readiness['outcome'], isHalfLanded = false): Prepared => ({
+    outcome,
+    commit,
+    repository,
+    worktree,
+    isHalfLanded,
+  })
   if (commit === landing.commit || (await has(repository, landing.commit, commit))) return found('already')
   await refuseRewritten(repository, landing, commit)
   if (!(await isAncestor(git, landing.mirror, commit, landing.commit))) return found('moved')
-  if (worktree !== null) await refuseUnclean(git, repository.at(worktree), landing, commit)
+  if (worktree === null) return found('ready')
+  const changed = await changesIn(repository.at(worktree))
+  if (changed.length > 0 && (await hasFilesOf(repository.at(worktree), landing))) return found('ready', true)
+  await refuseUnclean(git, repository.at(worktree), landing, { from: commit, changed })
   return found('ready')
 }
 
@@ -148,15 +160,41 @@ const readBranchName = async (folder: string, file: string): Promise<string | nu
   (await readFile(join(folder, file, 'head-name'), 'utf8').catch(() => null))?.trim().replace(/^refs\/heads\//, '') ??
   null
 
-/** Refuses uncommitted changes. Untracked files do not matter, unless one is in the way of a new file. */
-async function refuseUnclean(git: Git, worktree: OperatorRepository, landing: Landing, from: string): Promise<void> {
+/** Lists the files with uncommitted changes; untracked files have none. */
+async function changesIn(worktree: OperatorRepository): Promise<string[]> {
   const args = ['status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=dirty']
   const { stdout } = await worktree.run(args, { maxOutputBytes: 64 * 1024, mayCut: true })
-  const changed = stdout
+  return stdout
     .toString('utf8')
     .split('\0')
     .filter((line) => line.length > 3)
     .map((line) => line.slice(3))
+}
+
+/**
+ * Reports whether index and files are exactly those of the landing: git writes them before it moves the branch, so they
+ * stay if the branch is locked, or if git is killed in between.
+ */
+async function hasFilesOf(worktree: OperatorRepository, { commit }: Landing): Promise<boolean> {
+  for (const args of [
+    ['diff-index', '--cached', '--quiet', commit, '--'],
+    ['diff-files', '--quiet', '--ignore-submodules=dirty'],
+  ])
+    if ((await worktree.run(args)).exitCode !== 0) return false
+  return true
+}
+
+/** Replaces the files of the landing with those of the commit at which the branch still is; other files stay. */
+const takeBack = async (worktree: OperatorRepository, { commit }: Landing, from: string): Promise<void> =>
+  void (await worktree.ask(['read-tree', '-m', '-u', commit, from]))
+
+/** Refuses uncommitted changes. Untracked files do not matter, unless one is in the way of a new file. */
+async function refuseUnclean(
+  git: Git,
+  worktree: OperatorRepository,
+  landing: Landing,
+  { from, changed }: { from: string; changed: readonly string[] },
+): Promise<void> {
   if (changed.length > 0)
     throw refusal('conflict', `${worktree.path} has uncommitted changes: ${few(changed)}`, {
       hint: then(`Commit them, or stash them: ${inRepository(worktree, 'stash')}`, landing),
@@ -189,7 +227,7 @@ async function fetchInto(git: Git, repository: OperatorRepository, landing: Land
   if (exitCode !== 0) throw notMoved(repository, landing, stderr)
 }
 
-async function fastForward(git: Git, worktree: OperatorRepository, landing: Landing): Promise<void> {
+async function fastForward(git: Git, worktree: OperatorRepository, landing: Landing, from: string): Promise<void> {
   const options = [
     '--ff-only',
     '--no-overwrite-ignore',
@@ -203,7 +241,10 @@ async function fastForward(git: Git, worktree: OperatorRepository, landing: Land
     environment: reflogEnvironment(git, landing),
     settings: [['advice.diverging', 'false']],
   })
-  if (exitCode !== 0) throw notMoved(worktree, landing, stderr)
+  if (exitCode === 0) return
+  if ((await headOf(worktree, landing)) === from && (await hasFilesOf(worktree, landing)))
+    await takeBack(worktree, landing, from)
+  throw notMoved(worktree, landing, stderr)
 }
 
 /** Sets the author and the beginning of the line in the branch's reflog. */

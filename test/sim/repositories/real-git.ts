@@ -153,7 +153,7 @@ function openOperator(path: string) {
     },
     setDirty: (isDirty: boolean) => {
       if (isDirty) writeFileSync(join(path, 'README.md'), 'not committed\n')
-      else if (!existsSync(lock)) git('checkout', '--quiet', '--', 'README.md')
+      else writeFileSync(join(path, 'README.md'), `${git('show', 'HEAD:README.md')}\n`)
     },
     setLocked: (isLocked: boolean) => {
       if (isLocked) writeFileSync(lock, '')
