@@ -11,7 +11,7 @@ import { createSimRuntime } from './agents/runtime.ts'
 import { isSimulated, textOf } from './simulated-errors.ts'
 import { faultyPlaybooks } from './playbooks.ts'
 import { never } from './never.ts'
-import { createProcess, type SimProcess } from './process.ts'
+import { createProcess, markCutOff, type SimProcess } from './process.ts'
 import { faultyCheckout, openGit } from './repositories/process.ts'
 import { registerWakes } from './wakes.ts'
 import type { Life, World } from './world.ts'
@@ -75,7 +75,7 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
     ids,
     log,
     chaosPoint,
-    runtimes: [mortalRuntime(createSimRuntime(world), process, launched)],
+    runtimes: [mortalRuntime(world, process, launched)],
     workspaces: {
       prepare: (brief) => alive(() => world.workspaces.prepare(brief)),
       open: (brief) => alive(() => world.workspaces.open(brief)),
@@ -150,16 +150,22 @@ function logOf(world: World, isDead: () => boolean): Log {
 type Mortal = Pick<SimProcess, 'isDead' | 'freeze'>
 
 /** Cuts a dead process off from the runtime: it launches, receives and kills nothing, while its agents live on. */
-const mortalRuntime = (runtime: Runtime, process: Mortal, launched: Set<string>): Runtime => ({
-  ...runtime,
-  launch: async (launch) => {
-    if (process.freeze.isFrozen()) await process.freeze.thawed
-    if (process.isDead()) return never()
-    launched.add(launch.launchId)
-    const handle = await runtime.launch(launch)
-    return process.isDead() ? never() : mortalHandle(handle, process)
-  },
-})
+function mortalRuntime(world: World, process: Mortal, launched: Set<string>): Runtime {
+  const runtime = createSimRuntime(world)
+  return {
+    ...runtime,
+    launch: async (launch) => {
+      if (process.freeze.isFrozen()) await process.freeze.thawed
+      if (process.isDead()) return never()
+      launched.add(launch.launchId)
+      const handle = await runtime.launch(launch)
+      if (!process.isDead()) return mortalHandle(handle, process)
+      // The launch of an agent takes time with the real git, and the process has died meanwhile.
+      markCutOff(world, launch.launchId)
+      return never()
+    },
+  }
+}
 
 const mortalHandle = (handle: AgentHandle, { isDead, freeze }: Mortal): AgentHandle => ({
   ...handle,

@@ -246,7 +246,8 @@ const isRecorded = ({ agents, played, history }: World, attemptId: string): bool
   (played.get(attemptId)?.calls.length ?? 0) ===
     [...history.rows('spends').values()].filter((spend) => spend['attempt_id'] === attemptId).length
 
-function markCutOff({ played }: World, attemptId: string): void {
+/** Notes that the calls of an agent may be unknown to everybody. */
+export function markCutOff({ played }: World, attemptId: string): void {
   const calls = played.get(attemptId)
   if (calls !== undefined) calls.isCutOff = true
 }
