@@ -8,9 +8,13 @@ import { requestFor } from '../operations/request.ts'
 import { ConnectionLost, NoAnswer, Unreachable } from './http.ts'
 import { type DaemonAddress, send } from './send.ts'
 
-/** A daemon or a database that restarts is back within seconds; an agent's work need not fail for that. */
-const tries = 6
+/**
+ * A daemon that restarts is back within seconds; a database may need half a minute. An agent's work need not fail for
+ * that.
+ */
+const tries = { daemon: 6, store: 12 }
 const firstPauseMs = 100
+const longestPauseMs = 5_000
 
 /**
  * Calls an operation on behalf of an agent and returns its answer. All tries carry one idempotency key, so that the
@@ -28,8 +32,8 @@ export async function callOperation(
     try {
       return parseJson(await send(address, request, request.method === 'GET' ? {} : { idempotencyKey }))
     } catch (error) {
-      if (attempt === tries || !isTransient(error)) throw toRefusal(error)
-      await pause(firstPauseMs * 2 ** (attempt - 1))
+      if (attempt >= triesAfter(error)) throw toRefusal(error)
+      await pause(Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs))
     }
   }
 }
@@ -62,10 +66,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-const isTransient = (error: unknown): boolean =>
-  error instanceof ApiError
-    ? error.problem.code === 'stopping' || error.problem.code === 'store_unusable'
-    : error instanceof Unreachable || error instanceof ConnectionLost
+/** Returns the number of tries of a call that fails like this; one if no later try can succeed. */
+function triesAfter(error: unknown): number {
+  if (!(error instanceof ApiError))
+    return error instanceof Unreachable || error instanceof ConnectionLost ? tries.daemon : 1
+  if (error.problem.code === 'stopping') return tries.daemon
+  return error.problem.code === 'store_unusable' || error.problem.code === 'store_full' ? tries.store : 1
+}
 
 function toRefusal(error: unknown): unknown {
   if (error instanceof NoAnswer) return refusal('stopping', 'the daemon does not answer', { cause: error })

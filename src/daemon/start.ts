@@ -206,6 +206,7 @@ async function open(
     log,
     webRoot: web,
     version: versionWithBuild,
+    onStoreTrouble: (attemptId) => agency.engine.noteStoreTrouble(attemptId),
     maxBodyBytes: values.bodyLimitMb * 1_000_000,
   })
 

@@ -4,6 +4,7 @@ import { expectProblem, startNotes } from '../../test/support/notes.ts'
 import type { Answer, SendOptions, TestServer } from '../../test/support/server.ts'
 import { testChainKey } from '../../test/support/store.ts'
 import { createVirtualClock } from '../../test/support/virtual-clock.ts'
+import { refusal } from '../kernel/errors.ts'
 import { createAttemptToken, createCredentials } from './credentials.ts'
 
 const note = { note_text: 'hello', free_form: { someKey: 1 } }
@@ -63,6 +64,21 @@ describe('authentication', () => {
       401,
       'unauthenticated',
     )
+  })
+
+  it('tells whose request has failed because of the store, if it was that of an agent', async () => {
+    const troubled: string[] = []
+    const { send, operatorToken } = await startNotes({
+      findAttempt: async () => {
+        throw refusal('store_unusable', 'the server does not answer')
+      },
+      onStoreTrouble: (attemptId) => void troubled.push(attemptId),
+    })
+    const token = createAttemptToken(testChainKey, 'att_live', 2)
+    expectProblem(await send('GET', '/api/notes/note_1', { token }), 503, 'store_unusable')
+    expectProblem(await send('GET', '/api/notes/note_1', { token: `${token}x` }), 401, 'unauthenticated')
+    expect((await send('GET', '/api/notes/note_1', { token: operatorToken })).status).toBe(200)
+    expect(troubled).toEqual(['att_live'])
   })
 
   it('refuses operations of the operator to agents', async () => {

@@ -3,11 +3,11 @@ import { Hono } from 'hono'
 import type { Db } from '../db/port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
-import { randomToken } from '../kernel/ids.ts'
+import { type AttemptId, randomToken } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { shorten } from '../kernel/text.ts'
 import type { Route } from '../operations/bind.ts'
-import { authenticate, senderOf } from './authenticate.ts'
+import { authenticate, bearerOf, senderOf } from './authenticate.ts'
 import { UnsupportedMedia } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
 import type { Credentials } from './credentials.ts'
@@ -27,6 +27,8 @@ export interface AppOptions {
   /** The built dashboard. */
   webRoot: string | null
   version: string
+  /** Called when a request of an attempt's agent fails because of the store. */
+  onStoreTrouble?: (attemptId: AttemptId) => void
   /** Further host names of this server, with or without a port. */
   allowedHosts?: readonly string[]
   maxBodyBytes?: number
@@ -101,9 +103,18 @@ export function createApp(
   })
   serveWeb(app, options.webRoot)
 
-  app.onError((error, c) => toProblem(error, c, log))
+  app.onError((error, c) => {
+    if (isStoreTrouble(error)) {
+      const attemptId = credentials.attemptOf(bearerOf(c) ?? '')
+      if (attemptId !== null) options.onStoreTrouble?.(attemptId)
+    }
+    return toProblem(error, c, log)
+  })
   return app
 }
+
+const isStoreTrouble = (error: Error): boolean =>
+  error instanceof AgencyError && (error.code === 'store_unusable' || error.code === 'store_full')
 
 const unknownOperation = (c: RequestContext): AgencyError =>
   refusal('not_found', `unknown operation ${c.req.method} ${shorten(c.req.path, 100)}`, {

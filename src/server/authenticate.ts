@@ -29,9 +29,8 @@ export function authenticate(credentials: Credentials, clock: Clock): Middleware
 }
 
 async function identify(c: RequestContext, credentials: Credentials): Promise<Actor> {
-  const authorization = c.req.header('authorization')
-  if (authorization !== undefined) {
-    const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1]
+  if (c.req.header('authorization') !== undefined) {
+    const token = bearerOf(c)
     if (token === undefined) throw refusal('unauthenticated', 'the Authorization header is not "Bearer <token>"')
     return credentials.ofBearer(token)
   }
@@ -44,6 +43,10 @@ async function identify(c: RequestContext, credentials: Credentials): Promise<Ac
   checkOrigin({ ...senderOf(c), byCookie: true })
   return actor
 }
+
+/** Returns the token of a request. */
+export const bearerOf = (c: RequestContext): string | undefined =>
+  /^Bearer +([^\s]+) *$/i.exec(c.req.header('authorization') ?? '')?.[1]
 
 export const senderOf = (c: RequestContext): Omit<Parameters<typeof checkOrigin>[0], 'byCookie'> => ({
   method: c.req.method,

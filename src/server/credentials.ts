@@ -36,6 +36,8 @@ export interface CredentialOptions {
 export interface Credentials {
   /** Returns the actor of a bearer token; throws `unauthenticated` or `stale_fence`. */
   ofBearer(token: string): Promise<Actor>
+  /** Returns the attempt whose agent has this token, without asking the store; null for any other token. */
+  attemptOf(token: string): AttemptId | null
   /** Returns the actor of a session cookie's value. */
   ofSession(session: string): OperatorActor
   /** Creates a cookie's value for a browser that signed in by a link. */
@@ -63,6 +65,8 @@ export function createCredentials({ operatorToken, chainKey, clock, findAttempt 
       if (!isSame(token, operatorToken)) throw unknownToken()
       return operator
     },
+
+    attemptOf: (token) => signedBy(token)?.attemptId ?? null,
 
     ofSession(session) {
       const [, expires, given] = /^ses_(\d{1,16})\.([\w-]+)$/.exec(session) ?? []
@@ -92,12 +96,19 @@ export function createCredentials({ operatorToken, chainKey, clock, findAttempt 
     },
   }
 
-  async function agentOf(token: string): Promise<AgentActor> {
+  /** Returns the content of an agent's token; null if this installation has not signed it. */
+  function signedBy(token: string): { attemptId: AttemptId; fence: number } | null {
     const [, attemptId, fence] = /^agt_([a-z0-9_]{1,64})\.(\d{1,15})\.[\w-]+$/.exec(token) ?? []
-    if (attemptId === undefined || !isSame(token, createAttemptToken(chainKey, attemptId, Number(fence))))
-      throw unknownToken()
+    if (attemptId === undefined || !isSame(token, createAttemptToken(chainKey, attemptId, Number(fence)))) return null
+    return { attemptId: attemptId as AttemptId, fence: Number(fence) }
+  }
+
+  async function agentOf(token: string): Promise<AgentActor> {
+    const signed = signedBy(token)
+    if (signed === null) throw unknownToken()
+    const { attemptId, fence } = signed
     const attempt = await findAttempt(attemptId)
-    if (attempt === undefined || attempt.fence !== Number(fence)) throw unknownToken()
+    if (attempt === undefined || attempt.fence !== fence) throw unknownToken()
     // Checked before the attempt's end: a successor explains better why this attempt must stop.
     if (attempt.newestFence > attempt.fence)
       throw refusal('stale_fence', `attempt ${attemptId} is no longer the current attempt of ${attempt.briefId}`, {
@@ -113,7 +124,7 @@ export function createCredentials({ operatorToken, chainKey, clock, findAttempt 
       agentId: attempt.agentId as AgentId,
       runId: attempt.runId as RunId,
       briefId: attempt.briefId as BriefId,
-      attemptId: attemptId as AttemptId,
+      attemptId,
       fence: attempt.fence,
     }
   }

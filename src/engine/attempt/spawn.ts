@@ -56,6 +56,7 @@ function startAttempt(
   let isGone = false
   let handle: AgentHandle | null = null
   let touch = (): void => {}
+  let hasStoreTrouble = false
   const interrupt = async (): Promise<void> => {
     await handle?.interrupt().catch((error: unknown) => {
       deps.log.error('an agent could not be interrupted', { attempt: taken.attempt.id, error: String(error) })
@@ -116,6 +117,8 @@ function startAttempt(
         deadlines.cancel()
       }
       ended = played.ended
+      // It has given up, or could not report: its report counts if there is one, and nothing is its fault.
+      if (hasStoreTrouble && stopped === null) reason = 'store_trouble'
       deps.chaosPoint('agent.exited')
       calls = await spending.rest().catch((error: unknown) => {
         // The work of the agent counts all the same.
@@ -169,7 +172,11 @@ function startAttempt(
       })
       return null
     }),
-    touch: () => touch(),
+    touch: () => {
+      hasStoreTrouble = false
+      touch()
+    },
+    noteStoreTrouble: () => void (hasStoreTrouble = true),
     stop,
   }
 }

@@ -31,6 +31,8 @@ export interface Engine {
   /** Ends the agents and checks of attempts that were ended. */
   interrupt(attemptIds: readonly string[]): void
   touch(attemptId: string): void
+  /** Notes that the store has failed a request of an agent: if the agent ends because of that, it is not its fault. */
+  noteStoreTrouble(attemptId: string): void
   /** Does the merges of a run. */
   integrate(runId: string): Promise<void>
   /** Lands the approved result of a run. */
@@ -343,6 +345,7 @@ export function createEngine(parts: EngineDeps): Engine {
     clean: (runId) => cleanRun(deps, runId),
     timer: (timer) => onTimer(deps, timer),
     touch: (attemptId) => live.get(attemptId)?.touch(),
+    noteStoreTrouble: (attemptId) => live.get(attemptId)?.noteStoreTrouble(),
     isLeftOut: (runId) => search.pauses.runIds().includes(runId),
     running: () => live.size,
     examining: () => examining.size,

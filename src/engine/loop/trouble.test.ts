@@ -306,3 +306,53 @@ describe('evidence that cannot be checked', () => {
     expect(await agency.brief(run)).toMatchObject({ status: 'done', crashRetries: 0, retriesUsed: 0 })
   })
 })
+
+describeStores('an agent whose requests the store has failed', (openFresh) => {
+  const crash: StepInput = { exit: { code: 1 } }
+  const wait: StepInput = { log: 'gate trouble' }
+  const quits: StepInput = { say: 'I give up.' }
+  const play = async (steps: StepInput[], isOver: boolean) => {
+    const { db } = await openFresh()
+    const agency = await openAgency({ db })
+    await agency.engine.start()
+    const started = await agency.run({ play: [steps, work] })
+    await agency.gate('trouble').reached
+    const [attempt] = (await agency.inspect(started)).attempts
+    agency.engine.noteStoreTrouble(attempt?.id ?? '')
+    if (isOver) agency.engine.touch(attempt?.id ?? '')
+    agency.gate('trouble').open()
+    const run = await agency.settled(started)
+    const { attempts } = await agency.inspect(run)
+    const { crashRetries, retriesUsed } = await agency.brief(run)
+    return { run, outcomes: attempts.map(({ outcome, detail }) => [outcome, detail]), crashRetries, retriesUsed }
+  }
+
+  it.each([
+    ['crashes', [wait, crash]],
+    ['ends without a report', [wait, quits]],
+  ])('is interrupted by that if it %s', async (_, steps) => {
+    expect(await play(steps, false)).toMatchObject({
+      run: { status: 'done' },
+      outcomes: [
+        ['interrupted', 'store_trouble'],
+        ['ok', 'Done.'],
+      ],
+      crashRetries: 0,
+      retriesUsed: 0,
+    })
+  })
+
+  it('is at fault again once a request has succeeded', async () => {
+    expect(await play([wait, crash], true)).toMatchObject({
+      outcomes: [
+        ['crash', 'exit code 1'],
+        ['ok', 'Done.'],
+      ],
+      crashRetries: 1,
+    })
+  })
+
+  it('has done its work if it has reported it', async () => {
+    expect(await play([...work, wait, crash], false)).toMatchObject({ outcomes: [['ok', 'Done.']] })
+  })
+})

@@ -3,6 +3,7 @@ import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findFields, findRow, findRows, findRowsByKey, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
+import type { Run } from '../runs/contract.ts'
 import type { Brief, BriefHold, Dependency, Hold, HoldKind } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
@@ -167,14 +168,19 @@ export const listRunIdsHeldBy = (tx: ReadTx, kind: HoldKind): Promise<string[]> 
     [kind],
   )
 
-/** Finds the first brief of a run that nothing of its own holds. */
-export async function findReadyBrief(tx: ReadTx, runId: string): Promise<Brief | undefined> {
+/** Finds the first brief of a run that nothing of its own holds; after a failure, one that is to resolve it. */
+export async function findReadyBrief(
+  tx: ReadTx,
+  { id, briefsFailed, abandoned }: Pick<Run, 'id' | 'briefsFailed' | 'abandoned'>,
+): Promise<Brief | undefined> {
+  if (briefsFailed > 0 && abandoned) return undefined
+  const resolves = briefsFailed === 0 ? '' : ' AND starts_after_failure = 1'
   return (
     await findRows(
       tx,
       briefs,
-      "run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND hold_count = 0 ORDER BY created_at, id LIMIT 1",
-      [runId],
+      `run_id = ? AND status = 'pending' AND unmet_dependencies = 0 AND hold_count = 0${resolves} ORDER BY created_at, id LIMIT 1`,
+      [id],
     )
   )[0]
 }

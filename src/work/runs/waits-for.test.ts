@@ -11,9 +11,10 @@ import { type CliContext, createContext } from '../../cli/context.ts'
 import type { Client } from '../../client/client.ts'
 import { toWire } from '../../operations/wire.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
+import { updated } from '../../events/change.ts'
 import type { Brief, Hold } from '../briefs/contract.ts'
 import { addHold } from '../briefs/holds.ts'
-import { listBriefs } from '../briefs/store.ts'
+import { briefs, listBriefs } from '../briefs/store.ts'
 import { openGate } from '../gates/open.ts'
 import { Execute } from '../mission-workspaces/executions/contract.ts'
 import { CreateMission } from '../missions/contract.ts'
@@ -125,6 +126,31 @@ describeStores('the line about a run of which nothing is at work', (openFresh) =
     await agency.stops.set(operator, 'Development', '')
     await agency.stops.clear(operator, undefined)
     expect(await lineOf(agency, run)).toBe('the end of a stop (org:1): agency resume')
+  })
+
+  it('names the stop before the check of the merged result', async () => {
+    const agency = await openIdle(openFresh)
+    const run = await agency.run()
+    await changeRun(agency, run, (scope) => touchRun(scope, { heldBy: 'proof' }, { kind: 'log', message: 'held' }))
+    await agency.stops.set(operator, undefined, '')
+    expect(await lineOf(agency, run)).toBe('the end of a stop (all): agency resume')
+  })
+
+  it('names the reason of a brief that is to resolve a failure, and that of no other after one', async () => {
+    const agency = await openIdle(openFresh)
+    const run = await agency.run({ briefs: ['a', 'b'].map((key) => ({ key, objective: 'Do it' })) })
+    const fail = (startsAfterFailure: boolean) =>
+      changeRun(agency, run, async (scope) => {
+        const [first] = await listBriefs(scope.tx, run.id)
+        const resolves = updated(briefs, first as Brief, { startsAfterFailure })
+        await touchRun(scope, { briefsFailed: 1 }, { kind: 'log', message: 'failed' }, [resolves])
+      })
+    await fail(false)
+    expect(await lineOf(agency, run)).toBeNull()
+    await fail(true)
+    expect(await lineOf(agency, run)).toMatch(/^a slot: 0 of/)
+    await agency.stops.set(operator, undefined, '')
+    expect(await lineOf(agency, run)).toBe('the end of a stop (all): agency resume')
   })
 
   it('names a provider with the time at which it accepts calls again', async () => {

@@ -36,7 +36,7 @@ export async function waitsFor(tx: ReadTx, run: Run, around: Surroundings): Prom
   if (run.heldBy === landingHold) return 'git: its result is being merged'
   if (around.isLeftOut(run.id))
     return 'Agency: its briefs could not be claimed (the daemon’s log has the reason); it is tried again soon'
-  const ready = run.briefsFailed === 0 ? await findReadyBrief(tx, run.id) : undefined
+  const ready = await findReadyBrief(tx, run)
   if (ready !== undefined) {
     const beyond = (await externalHolds(tx, run, [ready], around.at))(ready)
     return beyond === null ? slotText(await countAtWork(tx), around.slots) : reasonLine(beyond)
@@ -46,14 +46,15 @@ export async function waitsFor(tx: ReadTx, run: Run, around: Surroundings): Prom
   return hold === undefined ? null : reasonLine(hold)
 }
 
-/** Returns the stop that finished work waits for before it is checked; null if there is none, or if anything is at work. */
+/** Returns the stop that finished work or its merged result waits for before it is checked; null if anything is at work. */
 async function stopBeforeChecks(tx: ReadTx, run: Run): Promise<WaitReason | null> {
   const stop = (await listStops(tx)).find(
     ({ organisationId }) => organisationId === null || organisationId === run.organisationId,
   )
   if (stop === undefined) return null
   const live = (await listLiveAttemptsOfRun(tx, run.id)).filter(({ heldBy }) => heldBy === null)
-  if (live.length === 0 || live.some(({ status }) => status !== 'reported')) return null
+  if (live.some(({ status }) => status !== 'reported')) return null
+  if (live.length === 0 && run.heldBy !== proofHold) return null
   return { kind: 'stop', subject: stop.organisationId === null ? 'all' : `org:${stop.organisationId}` }
 }
 

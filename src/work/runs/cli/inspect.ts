@@ -140,7 +140,7 @@ function waitingLines({ gates, questions, proofs }: Inspection): string[] {
   return [
     ...proofs
       .filter(({ status }) => status === 'waiting')
-      .map(({ head }) => `proof    all evidence is being checked on the merged result ${head.slice(0, 12)}`),
+      .map(({ head }) => `proof    open: all evidence has to hold on the merged result ${head.slice(0, 12)}`),
     ...gates
       .filter((gate) => gate.status === 'pending' && gate.approver === 'operator')
       .map((gate) =>
