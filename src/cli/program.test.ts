@@ -11,6 +11,7 @@ import { playbooks } from '../compose.ts'
 import { Priority } from '../work/missions/contract.ts'
 import { noteCategories, NoteStatus } from '../work/notes/contract.ts'
 import { RunStatus } from '../work/runs/contract.ts'
+import type { Client } from '../client/client.ts'
 import { createContext } from './context.ts'
 import { buildProgram, UsageError } from './program.ts'
 
@@ -56,6 +57,25 @@ it('help of org shows everything below it', () => {
   }
 })
 
+it.each([
+  [['budget', 'set', '--org', 'shop', '--tokens', 'off'], { tokens: null }],
+  [['budget', 'set', '--run', 'run_1', '--usd', 'none'], { usd: null }],
+  [['budget', 'set', '--run', 'run_1', '--tokens', '5'], { tokens: 5 }],
+])('%j asks the daemon for %j', async (words, expected) => {
+  const asked: unknown[] = []
+  const client = {
+    call: async (_: unknown, input: unknown) => {
+      asked.push(input)
+      throw new Error('no daemon')
+    },
+  }
+  const context = { ...createContext({ AGENCY_HOME: '/nonexistent' }), api: () => client as unknown as Client }
+  await buildProgram(context, () => {})
+    .parseAsync(words, { from: 'user' })
+    .catch(() => {})
+  expect(asked).toContainEqual(expect.objectContaining(expected))
+})
+
 describe('a wrong command line', () => {
   it.each([
     [['stauts'], "unknown command 'stauts'; did you mean status?", 'agency --help'],
@@ -94,8 +114,10 @@ describe('a wrong command line', () => {
     [['persona', 'list'], "unknown command 'persona'; use agency org persona list", 'agency org persona list --help'],
     [['position'], "unknown command 'position'; use agency org position", 'agency org position --help'],
     [['org', 'tree'], "required option '--org <org>' not specified", 'agency org tree --help'],
-    [['org', 'show', '--org', ' '], /' ' is invalid. It must be a slug or a name.$/, 'agency org show --help'],
-    [['org', 'show', '--org', '..'], /'..' is invalid. It must be a slug or a name.$/, 'agency org show --help'],
+    [['org', 'show', '--org', ' '], /' ' is invalid. It must be an id, a slug or a name.$/, 'agency org show --help'],
+    [['cancel', ''], /'' is invalid. It must be an id, a slug or a name.$/, 'agency cancel --help'],
+    [['resume', '..'], /'..' is invalid. It must be an id, a slug or a name.$/, 'agency resume --help'],
+    [['org', 'show', '--org', '..'], /'..' is invalid. It must be an id, a slug or a name.$/, 'agency org show --help'],
     [
       ['report', '--status', 'perfect', '--summary', 'x'],
       /Allowed choices are done, partial, blocked.$/,

@@ -77,13 +77,14 @@ function declareCommand(
   const check = spec.check as ((values: unknown, options: unknown) => string | undefined) | undefined
   if (check !== undefined)
     made.hook('preAction', () => {
-      const message = check(made.processedArgs, made.opts())
+      const message = check(made.processedArgs, withNulls(made.opts()))
       if (message !== undefined) made.error(message)
     })
   made.action(async (...input: unknown[]) => {
     const handler = (await load(wholeTree)) as (context: CliContext, ...rest: unknown[]) => Promise<number>
-    // The last one is commander's own command object.
-    exit(await handler(context, ...input.slice(0, -1)))
+    // The last one is commander's own command object, after the options.
+    const [options, values] = [input.at(-2) as Record<string, unknown>, input.slice(0, -2)]
+    exit(await handler(context, ...values, withNulls(options)))
   })
 }
 
@@ -108,13 +109,20 @@ function argumentOf({ usage, summary, parse, choices, default: fallback }: Argum
 
 function optionOf(spec: OptionSpec): Option {
   const made = new Option(spec.flags, spec.summary)
-  if (spec.parse !== undefined) made.argParser(spec.parse as (text: string, before: unknown) => unknown)
+  const parse = spec.parse as ((text: string, before: unknown) => unknown) | undefined
+  if (parse !== undefined) made.argParser((text, before) => parse(text, before) ?? nothing)
   if (spec.choices !== undefined) made.choices(spec.choices as readonly string[])
   if (spec.default !== undefined) made.default(spec.default)
   if (spec.preset !== undefined) made.preset(spec.preset)
   if (spec.conflicts !== undefined) made.conflicts(spec.conflicts)
   return made.makeOptionMandatory(spec.required === true).hideHelp(spec.hidden === true)
 }
+
+/** Stands for null, which commander takes for an option without a value, and replaces with an empty text. */
+const nothing = Symbol('null')
+
+const withNulls = (options: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === nothing ? null : value]))
 
 /** Lists every path below a group in the help of the group, so that the whole tree can be read at once. */
 function listLeaves(group: Command): void {

@@ -1,11 +1,12 @@
 import { argument, command, flag, value } from '../declare.ts'
 import { json } from './options.ts'
+import { reference } from './values.ts'
 
 export const inspectCommand = command({
   name: 'inspect',
   summary: 'Show a run with everything in it; on a terminal, as a tree to browse',
   examples: ['agency inspect run_7k2 --gates'],
-  arguments: [argument('[run]', 'Run id, or its beginning')],
+  arguments: [argument('[run]', 'Run id, or its beginning', { parse: reference })],
   options: [
     value('--brief <id>', 'Only this brief (id, its beginning, or key)'),
     flag('--history', 'With --brief: every event of the brief'),

@@ -8,7 +8,7 @@ export const file = value('--file <file>', 'Read from this file instead of stand
 export const limit = (max?: number) =>
   value('--limit <n>', 'Maximum number of results', { parse: max === undefined ? whole(1) : whole(1, max) })
 
-export const mission = argument('<mission>', 'Mission id, or its beginning')
+export const mission = argument('<mission>', 'Mission id, or its beginning', { parse: reference })
 export const runOrGate = argument('<run-or-gate>', 'Run id, or its beginning, or a gate id', { parse: reference })
 
 export const org = required('--org <org>', 'Slug or name of the organisation', { parse: reference })

@@ -6,6 +6,6 @@ export const resumeCommand = command({
   name: 'resume',
   summary: 'Resume a paused run; without a run, lift a stop',
   examples: ['agency resume run_7k2', 'agency resume', 'agency resume --org development-1'],
-  arguments: [argument('[run]', 'Run id, or its beginning')],
+  arguments: [argument('[run]', 'Run id, or its beginning', { parse: reference })],
   options: [value('--org <org>', 'Lift the stop of this organisation', { parse: reference }), json],
 })

@@ -49,11 +49,11 @@ export const checksPlace = (text: string): 'checkout' | 'workspace' => {
   )
 }
 
-/** A slug or name. It becomes part of a path, where `.` and `..` would mean another one. */
+/** An id, a slug or a name. It becomes part of a path, where `.` and `..` would mean another one. */
 export const reference = (text: string): string => {
   const trimmed = text.trim()
   if (trimmed !== '' && trimmed !== '.' && trimmed !== '..') return trimmed
-  throw new InvalidArgumentError('It must be a slug or a name.')
+  throw new InvalidArgumentError('It must be an id, a slug or a name.')
 }
 
 export const amount = (text: string): number => {

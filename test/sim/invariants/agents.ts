@@ -80,7 +80,7 @@ function checkOutcome(world: World, attempt: Row): void {
     // Work that git refuses, or that is not in the commit, is sent back.
     ...(world.git === null ? [] : ['bad_output']),
     // The first report counts if the agent is ended, by a death of the daemon or by a budget, before its next one.
-    ...((hadTrouble || isLimited(world)) && played.reported !== undefined ? [played.reported] : []),
+    ...((hadTrouble || isLimited(world)) && played.reported !== undefined ? [played.reported, 'bad_output'] : []),
     // An agent that cannot be killed shares the workspace with its successor, and so the file with the report.
     ...(world.faults.has('survivor') ? outcomesBefore(world, attempt) : []),
     // Work without reported outputs has no hash by which a change of its files is found.

@@ -1,6 +1,6 @@
 import { argument, command, required, value } from '../../declare.ts'
 import { json } from '../options.ts'
-import { addedTiers, removedTiers } from '../values.ts'
+import { addedTiers, reference, removedTiers } from '../values.ts'
 
 export const missionAmendCommand = command({
   name: 'amend',
@@ -8,7 +8,7 @@ export const missionAmendCommand = command({
   examples: [
     'agency mission amend run_7k2 --workstream api --add-tiers t2 --insert-before t3 --reason "two services meet"',
   ],
-  arguments: [argument('<run>', 'Run id, or its beginning')],
+  arguments: [argument('<run>', 'Run id, or its beginning', { parse: reference })],
   options: [
     required('--workstream <id>', 'Workstream to amend'),
     value('--add-tiers <tiers>', 'Tiers to add to its path, comma-separated', { parse: addedTiers }),
