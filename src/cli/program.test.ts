@@ -115,8 +115,12 @@ describe('a wrong command line', () => {
     [['position'], "unknown command 'position'; use agency org position", 'agency org position --help'],
     [['org', 'tree'], "required option '--org <org>' not specified", 'agency org tree --help'],
     [['org', 'show', '--org', ' '], /' ' is invalid. It must be an id, a slug or a name.$/, 'agency org show --help'],
-    [['cancel', ''], /'' is invalid. It must be an id, a slug or a name.$/, 'agency cancel --help'],
-    [['resume', '..'], /'..' is invalid. It must be an id, a slug or a name.$/, 'agency resume --help'],
+    [['cancel', ''], /'' is invalid for argument 'run'. It must be an id, a slug or a name.$/, 'agency cancel --help'],
+    [
+      ['resume', '..'],
+      /'..' is invalid for argument 'run'. It must be an id, a slug or a name.$/,
+      'agency resume --help',
+    ],
     [['org', 'show', '--org', '..'], /'..' is invalid. It must be an id, a slug or a name.$/, 'agency org show --help'],
     [
       ['report', '--status', 'perfect', '--summary', 'x'],
