@@ -3,7 +3,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { Landed, Repositories } from '../../repositories/port.ts'
 import { redact } from '../../secrets/redact.ts'
 import { openGate } from '../../work/gates/open.ts'
-import { countLandings, describeProof, landingLimit, proveLanding } from '../../work/proofs/landing.ts'
+import { describeProof, mayMergeAgain, proveLanding } from '../../work/proofs/landing.ts'
 import { landingHold, mergedPullRequest } from '../../work/pull-requests/moves.ts'
 import type { Run, RunRepository } from '../../work/runs/contract.ts'
 import { endRun } from '../../work/runs/end.ts'
@@ -83,7 +83,7 @@ async function follow(scope: RunScope, repository: RunRepository, landed: Landed
       await mergedPullRequest(scope, landed.commit)
       return endRun(scope, 'done', `merged into ${repository.branch} as ${landed.commit.slice(0, 12)}`)
     case 'moved':
-      return Math.max(earlier, await countLandings(scope)) < landingLimit
+      return (await mayMergeAgain(scope, earlier))
         ? proveLanding(scope, landed)
         : openAgain(
             scope,

@@ -227,6 +227,21 @@ describe('a failing proof', () => {
     },
   )
 
+  it('gives way to results of other runs as often as they land, without another approval', async () => {
+    const { repository, agency } = await open()
+    const keys = Array.from({ length: 8 }, (_, index) => `r${index}`)
+    const runs: Run[] = []
+    for (const key of keys)
+      runs.push(await startIn(agency, repository, { briefs: [brief(key, writes(`${key}.n`, '1\n'))] }))
+    for (const run of runs) await gateOf(agency, run)
+    for (const run of runs) await approve(agency, run)
+    for (const run of runs) {
+      expect(await agency.settled(run)).toMatchObject({ status: 'done' })
+      expect((await agency.gates.ofRun(run.id)).gates).toHaveLength(1)
+    }
+    for (const key of keys) expect(repository.git('ls-files').split('\n')).toContain(`${key}.n`)
+  })
+
   it('asks after two repairs; the operator may open the gate, which shows it', async () => {
     const { repository, agency } = await open()
     // It holds wherever an agent's work is checked, and never where the result is.

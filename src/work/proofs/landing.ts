@@ -2,7 +2,7 @@ import { updated } from '../../events/change.ts'
 import { listBriefs } from '../briefs/store.ts'
 import type { GateSummary } from '../gates/contract.ts'
 import { listGatesOfRun } from '../gates/store.ts'
-import { findPullRequestOf, pullRequests } from '../pull-requests/store.ts'
+import { countMergedSince, findPullRequestOf, pullRequests } from '../pull-requests/store.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
 import { provableEvidence } from './evidence.ts'
@@ -11,14 +11,19 @@ import { listProofs } from './store.ts'
 import { heldText, shortCommit, unprovenText } from './wording.ts'
 
 /** The number of times that new commits of the target are merged after one approval. */
-export const landingLimit = 5
+const landingLimit = 5
 
-/** Counts the proofs of merges with the target since the operator last approved the result. */
-export async function countLandings({ tx, run }: RunScope): Promise<number> {
+/**
+ * Reports whether a result may be merged with new commits of its target once more. Results of other runs that landed
+ * since its approval are no reason to ask the operator again: each of them allows for one more.
+ */
+export async function mayMergeAgain({ tx, run }: RunScope, earlier: number): Promise<boolean> {
   const gates = await listGatesOfRun(tx, run.id)
   const approvedAt = gates.findLast(({ gate, status }) => gate === 'merge' && status === 'approved')?.decidedAt ?? ''
-  const all = await listProofs(tx, run.id)
-  return all.filter(({ cause, createdAt }) => cause === 'landing' && createdAt >= approvedAt).length
+  const proofs = (await listProofs(tx, run.id)).filter(
+    ({ cause, createdAt }) => cause === 'landing' && createdAt >= approvedAt,
+  )
+  return Math.max(earlier, proofs.length) < landingLimit + (await countMergedSince(tx, run.id, approvedAt))
 }
 
 /** Describes how far a result is proven, for a gate that opens again after its approval. */
