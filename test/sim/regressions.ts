@@ -14,7 +14,13 @@ export const regressions = [
       993_454_903,
     ],
   },
-  { playbook: 'tiered', isPlain: false, withGit: false, workers: 1, seeds: [502_355_192, 502_356_275, 862_303_239] },
+  {
+    playbook: 'tiered',
+    isPlain: false,
+    withGit: false,
+    workers: 1,
+    seeds: [502_355_192, 502_356_275, 862_303_239, 949_708_074, 949_711_565],
+  },
   { playbook: 'tiered', isPlain: true, withGit: false, workers: 1, seeds: [500_057, 600_476, 743_012_622] },
   {
     playbook: 'direct',

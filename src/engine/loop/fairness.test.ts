@@ -51,6 +51,25 @@ describeStores('claims', (openFresh) => {
     ])
   })
 
+  it('go to runs in turns also after the clock was set back to before or between their starts', async () => {
+    for (const backMs of [3_600_000, 1_500]) {
+      const agency = await open(1)
+      const runs = []
+      for (let count = 0; count < 3; count++) {
+        agency.clock.advance(1_000)
+        runs.push(await runOf(agency, 3))
+      }
+      agency.clock.jump(-backMs)
+      await agency.engine.start()
+      for (const run of runs) await agency.settled(run)
+      expect(await Promise.all(runs.map((run) => placesOf(agency, run)))).toEqual([
+        [1, 4, 7],
+        [2, 5, 8],
+        [3, 6, 9],
+      ])
+    }
+  })
+
   it('prefer a run without an agent at work to one that has some', async () => {
     const agency = await open(3)
     await agency.engine.start()

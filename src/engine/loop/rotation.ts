@@ -32,8 +32,15 @@ export function createRotation() {
       return [...ranges, { low, high: '~' }]
     },
 
-    /** Remembers the turns that these briefs are, found at the time `at` in `ranges`. */
-    take(ready: readonly ReadyBrief[], ranges: readonly Range[], at: string): void {
+    /**
+     * Remembers the turns that these briefs are, found in `ranges`. `lastOf` returns the last place that a running run of
+     * a rank has: the time would not do, because the clock may have been set back since that run began.
+     */
+    async take(
+      ready: readonly ReadyBrief[],
+      ranges: readonly Range[],
+      lastOf: (rank: number) => Promise<string>,
+    ): Promise<void> {
       const last = new Map<number, ReadyBrief>()
       for (const each of ready) {
         const rank = Number(each.claimOrder[0])
@@ -43,7 +50,7 @@ export function createRotation() {
       for (const [rank, { claimOrder, range }] of last) {
         const round = rounds.get(rank)
         const goesOn = round !== undefined && ranges[range]?.low === round.after && ranges[range]?.high === round.until
-        rounds.set(rank, { after: claimOrder, until: goesOn ? round.until : `${rank}:${at}:~` })
+        rounds.set(rank, { after: claimOrder, until: goesOn ? round.until : await lastOf(rank) })
       }
     },
   }

@@ -1,7 +1,7 @@
 import type { ReadTx } from '../../db/port.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
-import { findWork, type FullKey, type Work } from '../../work/briefs/ready-store.ts'
+import { findLastPlace, findWork, type FullKey, type Work } from '../../work/briefs/ready-store.ts'
 import { createCaps } from './caps.ts'
 import { createPauses, type Pauses } from './pauses.ts'
 import { createRotation } from './rotation.ts'
@@ -36,7 +36,7 @@ export function createSearch(clock: Pick<Clock, 'nowMs'>, playbooks: ReadonlyMap
           work.ready.filter(({ capKey }) => capKey !== null),
         )
         if (more.length === 0) {
-          rotation.take(work.ready, ranges, work.at)
+          await rotation.take(work.ready, ranges, (rank) => findLastPlace(tx, rank))
           return work
         }
         full = [...full, ...more]

@@ -1,12 +1,10 @@
-import { columns, flag, integer, optional, text } from '../../db/columns.ts'
+import { column, columns, flag, integer, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
 import { isShortOfBudget, isSpent } from '../budgets/store.ts'
 import { isStopped } from '../stops/store.ts'
 
 export interface Work {
-  /** The time of the search. */
-  at: string
   ready: ReadyBrief[]
   /** A stop is in force, of everything or of an organisation. */
   stopped: boolean
@@ -69,8 +67,18 @@ export const allRuns: readonly Range[] = [{ low: '', high: '~' }]
 export async function findWork(tx: ReadTx, look: Look): Promise<Work> {
   const { at } = openTx(tx)
   const { hasReady, ...around } = await surroundings.one(sqlOf(tx), surroundingsText, [at])
-  return { at, ...around, ready: hasReady && look.limit > 0 ? await listReady(tx, look, around) : [] }
+  return { ...around, ready: hasReady && look.limit > 0 ? await listReady(tx, look, around) : [] }
 }
+
+/** Returns the last place of a running run in the order of claims, of those with a rank of priority. */
+export const findLastPlace = async (tx: ReadTx, rank: number): Promise<string> =>
+  (await places.first(
+    sqlOf(tx),
+    "SELECT claim_order FROM runs WHERE status = 'running' AND claim_order < ? ORDER BY claim_order DESC LIMIT 1",
+    [String(rank + 1)],
+  )) ?? String(rank)
+
+const places = column('claim_order', text)
 
 type Around = Pick<Work, 'stopped' | 'budgeted' | 'heldUntil'>
 
