@@ -83,6 +83,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     description: 'a verdict about an earlier attempt counts',
     replaces: { 'work/verdicts/subject.ts': 'stale-verdict.ts' },
     playbook: 'tiered',
+    workers: 2,
   },
   'cancelled-works-on': {
     description: 'the agents of a cancelled run keep working',
