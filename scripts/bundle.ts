@@ -78,7 +78,7 @@ function parseTalent(root: string): ParsedFiles {
 /** Returns the name of a build: the same sources make the same one. */
 function hashOf(folder: string): string {
   const hash = createHash('sha256')
-  for (const path of globSync(['*.mjs', 'migrations/*'], { cwd: folder }).sort())
+  for (const path of globSync(['*.mjs', 'migrations/*', 'workspaces/**/*.pl'], { cwd: folder }).sort())
     hash.update(`${path}\n`).update(readFileSync(join(folder, path)))
   return hash.digest('hex').slice(0, 8)
 }
@@ -90,6 +90,7 @@ function copyData(folder: string): void {
   writeFileSync(join(folder, 'talent', parsedName), JSON.stringify(parseTalent('talent')))
   for (const path of globSync([
     'src/playbooks/*/prompts/*.md',
+    'src/workspaces/box/init/init.pl',
     'src/org/templates/*.md',
     'src/org/reference/*.{md,yaml}',
   ])) {

@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, globSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { startDaemon } from '../../src/daemon/start.ts'
 import { operatorPersona } from '../../src/kernel/ids.ts'
 import { CreateRun } from '../../src/work/runs/contract.ts'
-import { boxArguments } from '../../src/workspaces/box/arguments.ts'
+import { boxArguments, filterFd } from '../../src/workspaces/box/arguments.ts'
 import { detectBox } from '../../src/workspaces/box/detect.ts'
 import { writeEtcFiles } from '../../src/workspaces/box/etc-files.ts'
+import { filterProgram, machineHere } from '../../src/workspaces/box/filter.ts'
 import { systemArguments } from '../../src/workspaces/box/system.ts'
 import { defaultPolicy } from '../../src/workspaces/policy.ts'
 
@@ -50,7 +51,7 @@ async function measure(program: string, times: number): Promise<void> {
     await end
     const ours = firstByteMs(id) - claimedMs
     const beganMs = performance.now()
-    execFileSync(program, [...args, '--', 'true'])
+    startBare(program, args)
     execFileSync('git', ['clone', '--quiet', '--shared', repository, join(folder, 'clones', String(turn))])
     // The first turn only warms up.
     if (turn === 0) continue
@@ -67,6 +68,15 @@ async function measure(program: string, times: number): Promise<void> {
     if (nanoseconds === undefined) throw new Error(`the agent of run ${runId} did not print the time: ${text}`)
     return Number(nanoseconds) / 1e6
   }
+}
+
+/** Bubblewrap reads the filter of system calls from its own descriptor. */
+function startBare(program: string, args: readonly string[]): void {
+  const filter = openSync(join(folder, 'filter'), 'r')
+  const stdio: (number | 'ignore' | 'inherit')[] = ['ignore', 'ignore', 'inherit', 'ignore']
+  stdio[filterFd] = filter
+  execFileSync(program, [...args, '--', 'true'], { stdio })
+  closeSync(filter)
 }
 
 function runOf(repo: string): CreateRun {
@@ -96,6 +106,7 @@ async function boxArgumentsOf(place: string): Promise<string[]> {
   const [path, home, etcFiles] = [join(place, 'workspace'), join(place, 'home'), join(place, 'etc')]
   for (const each of [join(path, '.agency/outbox'), home]) mkdirSync(each, { recursive: true })
   await writeEtcFiles(etcFiles)
+  writeFileSync(join(folder, 'filter'), filterProgram(machineHere() ?? 'x64'))
   const request = { path, home, readable: [], limits: defaultPolicy('program').limits, sockets: null }
   return boxArguments(request, { system: systemArguments(), etcFiles, closed: [] })
 }

@@ -18,7 +18,7 @@ export interface Flow {
   readonly direct: number[]
   /** Through the proxy only. */
   readonly proxied: number[]
-  /** Out of a box: through box-init and through the proxy. */
+  /** Out of a box: through its forwarder and through the proxy. */
   readonly boxed: number[]
 }
 

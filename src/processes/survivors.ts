@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 
 import { sleep, systemClock } from '../kernel/clock.ts'
 import { killGroup } from './kill-group.ts'
+import { launchIdInBlock } from './launch-id.ts'
 
 /** A process of an agent of this daemon, of a daemon that died, or of another daemon of the same user. */
 export interface Survivor {
@@ -66,7 +67,7 @@ async function launchIdOf(pid: number, proc: string): Promise<string | null> {
   try {
     if ((await stat(`${proc}/${pid}`)).uid !== process.getuid?.()) return null
     const environment = await readFile(`${proc}/${pid}/environ`, 'latin1')
-    return /(?:^|\0)AGENCY_LAUNCH_ID=([^\0]+)/.exec(environment)?.[1] ?? null
+    return launchIdInBlock(environment)
   } catch {
     return null
   }

@@ -27,7 +27,7 @@ import { mountDisk, mountsMissing } from '../../test/support/mounts.ts'
 import { isRunning } from '../../test/support/processes.ts'
 import { systemIds } from '../kernel/ids.ts'
 import { engineAuthor } from '../repositories/author.ts'
-import { checkoutsDirectory } from './checkout.ts'
+import { checkoutName, checkoutsDirectory } from './checkout.ts'
 import { createDirectoryWorkspaces, type DirectoryWorkspaces } from './directory.ts'
 import { defaultPolicy } from './policy.ts'
 import type { CheckoutRequest, Workspaces } from './port.ts'
@@ -139,8 +139,9 @@ describe('a checkout of a commit', () => {
   it('replaces the rest of an interrupted one, and ends a process that still works on it', async () => {
     const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
     const { workspaces, root } = open()
-    const rest = join(root, checkoutsDirectory, id)
-    for (const path of [join(rest, 'dir'), `${rest}.home`, join(root, checkoutsDirectory, `.${id}.git`)])
+    const name = checkoutName(id)
+    const rest = join(root, checkoutsDirectory, name)
+    for (const path of [join(rest, 'dir'), `${rest}.home`, join(root, checkoutsDirectory, `.${name}.git`)])
       mkdirSync(path, { recursive: true })
     writeFileSync(join(rest, 'stale.txt'), 'stale')
     const orphan = spawn('sleep', ['1000'], { env: { ...process.env, AGENCY_LAUNCH_ID: id }, detached: true })
@@ -148,7 +149,7 @@ describe('a checkout of a commit', () => {
     expect(readdirSync(checkout.path).sort()).toEqual(['.git', 'a.txt'])
     expect(readdirSync(checkout.home)).toEqual([])
     await vi.waitFor(() => expect(isRunning(orphan.pid as number)).toBe(false))
-    expect(leftIn(root).sort()).toEqual([id, `${id}.home`])
+    expect(leftIn(root).sort()).toEqual([name, `${name}.home`])
   })
 
   it('ends git and leaves nothing behind when it is aborted', async () => {
@@ -173,12 +174,13 @@ it('removes checkouts of an earlier process, but not those in use', async () => 
   const source = { kind: 'commit', mirror, branch, commit } as const
   await workspaces.removeCheckouts(new Set())
   for (const each of [id, 'att_2', 'prf_3']) await workspaces.checkout(request(source, { id: each }))
-  mkdirSync(join(root, checkoutsDirectory, '.att_4.git'))
-  mkdirSync(join(root, checkoutsDirectory, '.removed-att_5', 'half'), { recursive: true })
+  mkdirSync(join(root, checkoutsDirectory, `.${checkoutName('att_4')}.git`))
+  mkdirSync(join(root, checkoutsDirectory, `.removed-${checkoutName('att_5')}`, 'half'), { recursive: true })
   await workspaces.removeCheckouts(new Set(['att_2']))
   const inUse = leftIn(root).filter((name) => !name.startsWith('.removed-'))
-  expect(inUse.sort()).toEqual(['att_2', 'att_2.home'])
-  await vi.waitFor(() => expect(leftIn(root).sort()).toEqual(['att_2', 'att_2.home']))
+  const names = [checkoutName('att_2'), `${checkoutName('att_2')}.home`]
+  expect(inUse.sort()).toEqual(names)
+  await vi.waitFor(() => expect(leftIn(root).sort()).toEqual(names))
 })
 
 describe('a copy of a workspace', () => {
@@ -318,7 +320,7 @@ describe('a copy of a workspace', () => {
     for (let number = 0; number < 4; number += 1) writeFileSync(join(workspace.path, 'large'), part, { flag: 'a' })
     const stop = new AbortController()
     const making = workspaces.checkout(copyOf({ signal: stop.signal }))
-    const copy = join(root, checkoutsDirectory, id, 'large')
+    const copy = join(root, checkoutsDirectory, checkoutName(id), 'large')
     void vi
       .waitFor(() => expect(existsSync(copy)).toBe(true), { interval: 1 })
       .then(() => stop.abort(new Error('stopped')))
@@ -369,10 +371,14 @@ describe.skipIf(!boxHere.ok)(`a checkout in a box${boxHere.ok ? '' : ` (${boxHer
     const checkout = await workspaces.checkout(request(source, { box: true, policy: defaultPolicy('program') }))
     expect(checkout.boxed).toBe(true)
     const { output, exitCode } = await checkout.run(
-      'env | grep -c AGENCY; ls -A; ls /run/agency | grep -c agency.sock; git status --short; ls -A ~; touch ~/x y',
+      `env | grep -ciE '[a]gency|[a]tt_|brf_'; ls -A; find / -name agency.sock 2>/dev/null | wc -l; git status --short; ls -A ~; touch ~/x y
+cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ /proc/self/mountinfo 2>/dev/null | tr '\\000' '\\n' | grep -E '[a]tt_|[c]heckout|[A]GENCY_'; pwd; echo ~; hostname`,
       limits,
     )
-    expect({ output, exitCode }).toEqual({ output: '0\n.git\na.txt\n0\n', exitCode: 0 })
+    const place = expect.stringMatching(
+      /^0\n\.git\na\.txt\n0\n\/(work|workspace|srv\/work|mnt\/work)\n\/home\/agent\nlocalhost\n$/,
+    )
+    expect({ output, exitCode }).toEqual({ output: place, exitCode: 0 })
   })
 
   it('has no network if the policy says so', async () => {
@@ -381,6 +387,6 @@ describe.skipIf(!boxHere.ok)(`a checkout in a box${boxHere.ok ? '' : ` (${boxHer
     const source = { kind: 'commit', mirror, branch, commit } as const
     const policy = defaultPolicy('program', { network: { allowed: false } })
     const checkout = await workspaces.checkout(request(source, { box: true, policy }))
-    expect((await checkout.run('env | grep -ci proxy; ls /run/agency', limits)).output).toBe('0\n')
+    expect((await checkout.run('env | grep -ci proxy; ls /run/proxy', limits)).output).toBe('0\n')
   })
 })

@@ -2,8 +2,10 @@ import { lstat, mkdir, readdir, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { bug } from '../kernel/errors.ts'
+import { hide, reveal } from '../processes/launch-id.ts'
 import { killSurvivors } from '../processes/survivors.ts'
 import { copyTree } from './copy-tree.ts'
+import { disarmRepositories, fillIndexes } from './disarm-repositories.ts'
 import { checkBox, createWorkspace, type Entrance } from './enter.ts'
 import { ownDirectory } from './own-directory.ts'
 import { agencyDirectory, isPlainName } from './path.ts'
@@ -35,10 +37,13 @@ export interface CheckoutParts {
 }
 
 /** The directory of all checkouts, below the root of the workspaces; the name of a run or a mission has no dot. */
-export const checkoutsDirectory = '.checkouts'
+export const checkoutsDirectory = '.trees'
+
+/** Returns the name of a checkout's directory. A box shows the paths of its mounts, and they must not name the check. */
+export const checkoutName = hide
 
 /**
- * Checkouts as directories `<id>`, each with its HOME, `<id>.home`, beside it, and other HOMEs while it is being set up.
+ * Checkouts as directories, each with its HOME, `<name>.home`, beside it, and other HOMEs while it is being set up.
  */
 export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkout' | 'removeCheckouts'> {
   const { root, entrance } = parts
@@ -50,13 +55,14 @@ export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkou
       checkBox(entrance, { wantsBox, policy })
       const base = await baseOf(root)
       await discard(base, id)
-      const path = join(base, id)
+      const path = join(base, checkoutName(id))
       const home = `${path}.home`
       const remove = (): Promise<void> => removePaths(base, id)
+      let repositories: string[]
       try {
         await mkdir(path, { mode: 0o700 })
         await mkdir(home, { mode: 0o700 })
-        await fill(parts, request, path)
+        repositories = await fill(parts, request, path)
       } catch (error) {
         // The first error is the reason; whatever cannot be removed now is removed by the next call or start.
         await remove().catch(() => {})
@@ -80,7 +86,9 @@ export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkou
       }
       let setup: Promise<Setup | null> | null = null
       const isCleanClone = source.kind === 'commit'
-      return { ...createWorkspace(entrance, place), isCleanClone, setUp: () => (setup ??= setUp()), remove }
+      const workspace = createWorkspace(entrance, place)
+      await fillIndexes(workspace, repositories)
+      return { ...workspace, isCleanClone, setUp: () => (setup ??= setUp()), remove }
     },
     removeCheckouts: async (keep) => {
       const base = await baseOf(root)
@@ -107,31 +115,38 @@ async function setAside(base: string, name: string): Promise<string> {
 }
 
 /** Returns the id in the name of any directory of a checkout. */
-const idOf = (name: string): string => name.replace(/^\.(.*)\.git$/, '$1').replace(/\.(home|setup|build)$/, '')
+function idOf(name: string): string {
+  const plain = name.replace(/^\.(.*)\.git$/, '$1').replace(/\.(home|setup|build)$/, '')
+  return reveal(plain) ?? plain
+}
 
 const mirrorOf = (source: CheckoutRequest['source']): string | null =>
   source.kind === 'commit' ? source.mirror : (source.workspace.clone?.mirror ?? null)
 
+/** Resolves to the copied repositories, whose indexes are to be filled. */
 async function fill(
   { materialise, directoryOf }: CheckoutParts,
   { id, source, signal }: CheckoutRequest,
   path: string,
-): Promise<void> {
+): Promise<string[]> {
   const clone = async (request: CloneRequest, options: MaterialiseOptions): Promise<void> => {
     if (materialise === undefined) throw bug('a clone was requested, but these workspaces cannot create one')
     await materialise(request, path, { ...options, launchId: id, signal })
   }
   if (source.kind === 'commit') {
     const { mirror, branch, commit, paths } = source
-    return clone({ mirror, branch, start: commit }, { paths })
+    await clone({ mirror, branch, start: commit }, { paths })
+    return []
   }
   const { workspace, commit } = source
-  // The repository of an agent may name programs that git runs; the copy gets a new one, if one is needed.
+  // With a commit, the copy gets a new repository.
   const except = commit === null ? [agencyDirectory] : [agencyDirectory, '.git']
   await copyTree({ from: await directoryOf(workspace), into: path, except, launchId: id, signal })
-  if (commit === null) return
+  const repositories = await disarmRepositories(path, { mirror: workspace.clone?.mirror ?? null })
+  if (commit === null) return repositories
   const { mirror, branch, start } = workspace.clone ?? missingClone(workspace)
   await clone({ mirror, branch, start: commit }, { over: start })
+  return repositories
 }
 
 function missingClone({ id }: WorkspaceRequest): never {
@@ -157,4 +172,7 @@ async function removePaths(base: string, id: string): Promise<void> {
 
 /** The first is the repository of a clone that is being made. */
 const pathsOf = (base: string, id: string): string[] =>
-  [`.${id}.git`, id, `${id}.home`, `${id}.setup`, `${id}.build`].map((name) => join(base, name))
+  [
+    `.${checkoutName(id)}.git`,
+    ...['', '.home', '.setup', '.build'].map((suffix) => `${checkoutName(id)}${suffix}`),
+  ].map((name) => join(base, name))

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 
+import { launchEnvironment } from '../processes/launch-id.ts'
 import { killSurvivors } from '../processes/survivors.ts'
 import { type Clock, sleep } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
@@ -14,6 +15,8 @@ export interface Command extends CommandLimits {
   readonly workspace: Pick<Workspace, 'enter' | 'home'>
   /** Identifies the command's processes, so that they are found and killed if this process dies while they run. */
   readonly launchId: string | null
+  /** The environment of the command does not show that Agency runs it. */
+  readonly isHidden?: boolean
   /** Added to the clean environment. */
   readonly environment?: Readonly<Record<string, string>>
   /** Directories in which programs are looked up first. */
@@ -31,6 +34,7 @@ export async function runCommand({
   command,
   workspace,
   launchId,
+  isHidden = false,
   environment = {},
   programs = [],
   clock,
@@ -47,7 +51,11 @@ export async function runCommand({
       {
         // One pipe for both outputs keeps them in the order in which they were written, so that the hash is meaningful.
         command: ['/bin/sh', '-c', 'exec /bin/sh -c "$0" 2>&1', command],
-        environment: { ...cleanEnvironment(workspace.home, launchId, programs), ...environment },
+        environment: {
+          ...cleanEnvironment(workspace.home, programs),
+          ...(launchId === null ? {} : launchEnvironment(launchId, { isHidden })),
+          ...environment,
+        },
       },
       ['ignore', 'pipe', 'ignore'],
     )
@@ -67,7 +75,7 @@ export async function runCommand({
   })
   stop?.addEventListener('abort', end)
   if (stop?.aborted === true) end()
-  const { exitCode, signal } = await inside.exited
+  const { exitCode, signal, isLost } = await inside.exited
   cancelTimeout()
   stop?.removeEventListener('abort', end)
   inside.signal('SIGKILL')
@@ -76,11 +84,13 @@ export async function runCommand({
   inside.child.stdout?.destroy()
   const { breach, used } = await inside.leave()
   const text = textOf(Buffer.concat(output.head), maxOutputBytes)
+  const remark = breach === null ? (isLost === true ? lostText : null) : breachText(breach)
   return {
     exitCode,
-    signal,
+    // A signal that ended the box is not one that ended the command.
+    signal: isLost === true ? null : signal,
     timedOut,
-    output: breach === null ? text : `${text}\n${breachText(breach)}`,
+    output: remark === null ? text : `${text}\n${remark}`,
     outputSha256: output.hash.digest('hex'),
     durationMs: durationMs(),
     boxed: inside.boxed,
@@ -88,15 +98,16 @@ export async function runCommand({
   }
 }
 
-const cleanEnvironment = (
-  home: string,
-  launchId: string | null,
-  programs: readonly string[],
-): Record<string, string> => ({
+/** The command was not started, or its box ended first: its result says nothing about the work. */
+export const isUnknown = ({ exitCode, signal, timedOut }: CommandResult): boolean =>
+  exitCode === null && signal === null && !timedOut
+
+const lostText = 'its box ended before the exit of the command was known'
+
+const cleanEnvironment = (home: string, programs: readonly string[]): Record<string, string> => ({
   PATH: [...programs, process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'].join(':'),
   HOME: home,
   LANG: process.env['LANG'] ?? 'C.UTF-8',
-  ...(launchId === null ? {} : { AGENCY_LAUNCH_ID: launchId }),
 })
 
 /** The result of a command that was never started: the workspace is gone, or the system is out of processes. */

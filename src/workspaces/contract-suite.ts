@@ -96,13 +96,28 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       await expect(workspaces.open({ id: 'brf_1', runId: 'run_2', box })).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    it('gives a verifier the files of the doer and a HOME of its own', async () => {
+    it('gives a verifier a copy of the files, which reaches nobody, and a HOME of its own', async () => {
       const { workspaces, workspace } = await prepared()
       await workspace.write('poem.txt', 'mine')
-      const verifier = await workspaces.prepare({ id: 'brf_1', runId: 'run_1', homeOf: 'brf_2', box })
+      await workspace.write('.agency/outbox/report.json', '{}')
+      const request = { id: 'brf_2', runId: 'run_1', copyOf: { id: 'brf_1', directory: null }, box }
+      const verifier = await workspaces.prepare(request)
       expect(await verifier.read('poem.txt', 100)).toMatchObject({ text: 'mine' })
+      expect(await verifier.read('.agency/outbox/report.json', 100)).toBeNull()
+      expect(verifier.path).not.toBe(workspace.path)
       expect(verifier.home).not.toBe(workspace.home)
-      expect(verifier.home).toBe((await workspaces.prepare({ id: 'brf_2', runId: 'run_1', box })).home)
+      await verifier.write('poem.txt', 'mended')
+      expect(await workspace.read('poem.txt', 100)).toMatchObject({ text: 'mine' })
+      expect(await (await workspaces.prepare(request)).read('poem.txt', 100)).toMatchObject({ text: 'mended' })
+      await workspaces.remove(request)
+      expect(await (await workspaces.prepare(request)).read('poem.txt', 100)).toMatchObject({ text: 'mine' })
+    })
+
+    it('gives no copy of a workspace that does not exist', async () => {
+      const { workspaces } = await prepared()
+      const request = { id: 'brf_2', runId: 'run_1', copyOf: { id: 'brf_9', directory: null }, box }
+      await expect(workspaces.prepare(request)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(workspaces.open(request)).rejects.toMatchObject({ code: 'not_found' })
     })
 
     describe('a checkout of a workspace', () => {

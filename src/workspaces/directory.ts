@@ -1,14 +1,17 @@
-import { chmod, lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises'
-import { basename, join, resolve, sep } from 'node:path'
+import { chmod, lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { bug, refusal } from '../kernel/errors.ts'
 import type { Box } from './box/box.ts'
+import { killSurvivors } from '../processes/survivors.ts'
 import { createCheckouts, type Materialise } from './checkout.ts'
+import { copyTree } from './copy-tree.ts'
+import { disarmRepositories, fillIndexes } from './disarm-repositories.ts'
 import { checkBox, createWorkspace, type Entrance, type NoBox } from './enter.ts'
 import { isDirectory, ownDirectory } from './own-directory.ts'
 import { agencyDirectory, isPlainName, outbox } from './path.ts'
-import type { Workspace, WorkspaceRequest, Workspaces } from './port.ts'
+import type { CopiedWorkspace, Workspace, WorkspaceRequest, Workspaces } from './port.ts'
 import { removeTree } from './remove-tree.ts'
 import { createSetups, type SetupOptions } from './setup/setups.ts'
 
@@ -40,41 +43,64 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
     ...checkouts,
     prepare: async (request) => {
       checkBox(entrance, { wantsBox: request.box === true, policy: request.policy })
+      const { clone = null, copyOf } = request
+      const copied = copyOf === undefined ? [] : await copyOnce(root, request, copyOf)
       const path = await directoryOf(root, request)
-      const { clone = null } = request
-      if (clone !== null) {
+      if (copyOf === undefined && clone !== null) {
         if (materialise === undefined) throw bug('a clone was requested, but these workspaces cannot create one')
         await materialise(clone, path)
       }
       // Files of an earlier attempt must not count as output of this one.
       await rm(join(await ownAgencyDirectory(path), basename(outbox)), { recursive: true, force: true })
-      return openWorkspace(root, entrance, path, request)
+      const workspace = await openWorkspace(entrance, path, request)
+      await fillIndexes(workspace, copied)
+      return workspace
     },
     open: async (request) => {
       checkBox(entrance, { wantsBox: request.box === true, policy: request.policy })
-      return openWorkspace(root, entrance, await existingDirectoryOf(root, request), request)
+      return openWorkspace(entrance, await existingDirectoryOf(root, request), request)
     },
     remove: async (request, before) => {
-      const { runId, homeOf } = request
-      if (homeOf !== undefined) await removeTree(await homeIn(root, runId, homeOf))
       if ((request.directory ?? null) !== null) return
       const path = await directoryOf(root, request)
       // A directory that `directoryOf` has only just created has nothing to inspect.
       if ((await readdir(path)).length > 0) await before?.(await workspaces.prepare(request))
-      for (const each of [path, `${path}.home`]) await removeTree(each)
+      for (const each of [path, `${path}.home`, unfinishedCopyOf(path)]) await removeTree(each)
     },
   }
   return workspaces
 }
 
+/**
+ * Copies another workspace, unless that was done before: the copy is complete as soon as it has its name. Resolves to the
+ * repositories in it, whose indexes are to be filled.
+ */
+async function copyOnce(root: string, request: WorkspaceRequest, copyOf: CopiedWorkspace): Promise<string[]> {
+  const { id, runId, attemptId, clone = null } = request
+  const run = await runDirectory(root, runId, id)
+  const path = join(run, id)
+  if (await isDirectory(path)) return []
+  const making = unfinishedCopyOf(path)
+  const launchId = attemptId ?? id
+  if (await isDirectory(making)) await killSurvivors([launchId])
+  await removeTree(making)
+  await ownDirectory(making)
+  const from = await existingDirectoryOf(root, { id: copyOf.id, runId, directory: copyOf.directory })
+  await copyTree({ from, into: making, except: [agencyDirectory], launchId })
+  const repositories = await disarmRepositories(making, { mirror: clone?.mirror ?? null })
+  await rename(making, path)
+  return repositories
+}
+
+const unfinishedCopyOf = (path: string): string => join(dirname(path), `.${basename(path)}.copy`)
+
 async function openWorkspace(
-  root: string,
   entrance: Entrance,
   path: string,
-  { runId, homeOf, attemptId = null, box = false, clone = null, policy }: WorkspaceRequest,
+  { attemptId = null, box = false, clone = null, policy }: WorkspaceRequest,
 ): Promise<Workspace> {
   await ownDirectory(join(await ownAgencyDirectory(path), basename(outbox)))
-  const home = await ownDirectory(homeOf === undefined ? `${path}.home` : await homeIn(root, runId, homeOf))
+  const home = await ownDirectory(`${path}.home`)
   const readable = clone === null ? [] : [clone.mirror]
   return createWorkspace(entrance, { path, home, wantsBox: box, policy, readable, launchId: attemptId })
 }
@@ -84,11 +110,6 @@ async function ownAgencyDirectory(path: string): Promise<string> {
   const own = await ownDirectory(join(path, agencyDirectory))
   await chmod(own, 0o700)
   return own
-}
-
-/** Returns the HOME of a brief, whose work may be in the directory of another brief or of a mission. */
-async function homeIn(root: string, runId: string, briefId: string): Promise<string> {
-  return join(await runDirectory(root, runId, briefId), `${briefId}.home`)
 }
 
 async function directoryOf(root: string, { id, runId, directory = null }: WorkspaceRequest): Promise<string> {

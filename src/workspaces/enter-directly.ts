@@ -9,7 +9,7 @@ export const enterDirectly =
     environment,
     directory,
     boxed: false,
-    hasStatus: false,
+    init: null,
     watch: () => {},
     // A process that is started in a workspace leads a group of its own.
     signal: killGroup,

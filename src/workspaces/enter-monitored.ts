@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 
 import type { Clock } from '../kernel/clock.ts'
 import { killGroup } from '../processes/kill-group.ts'
+import { launchIdIn } from '../processes/launch-id.ts'
 import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
 import { snapshotAgencyFiles } from './audit.ts'
 import { diskUseOf } from './box/disk.ts'
@@ -28,14 +29,14 @@ export const enterMonitored =
   ({ path, home, writable = [], isCheckout = false, policy, clock }: MonitoredWorkspace): Workspace['enter'] =>
   async ({ command, environment }) => {
     const snapshot = isCheckout ? null : await snapshotAgencyFiles(path)
-    const launchId = environment['AGENCY_LAUNCH_ID']
+    const launchId = launchIdIn(environment)
     let watch: ReturnType<typeof watchLimits> | null = null
     return {
       command,
       environment,
       directory: path,
       boxed: false,
-      hasStatus: false,
+      init: null,
       signal: killGroup,
       watch: (pid, breached) => {
         watch = watchLimits({
@@ -46,7 +47,7 @@ export const enterMonitored =
           freeMb: () => freeMbOf(path),
           exceeded: (breach) => {
             killGroup(pid)
-            if (launchId !== undefined) void killSurvivors([launchId])
+            if (launchId !== null) void killSurvivors([launchId])
             breached(breach)
           },
         })
@@ -62,11 +63,11 @@ export const enterMonitored =
 
 /** Measures all processes that carry the launch id; without one, only the started process is known. */
 async function measureProcesses(
-  launchId: string | undefined,
+  launchId: string | null,
   pid: number,
 ): Promise<{ processes: number; memoryMb: number } | null> {
-  const survivors = launchId === undefined ? [] : (await findSurvivors()).filter((each) => each.launchId === launchId)
-  const pids = launchId === undefined ? [pid] : survivors.map((each) => each.pid)
+  const survivors = launchId === null ? [] : (await findSurvivors()).filter((each) => each.launchId === launchId)
+  const pids = launchId === null ? [pid] : survivors.map((each) => each.pid)
   return pids.length === 0 ? null : { processes: pids.length, memoryMb: memoryOf(pids) }
 }
 

@@ -32,7 +32,7 @@ export interface Place {
   readonly writable?: readonly string[]
   /** See `BoxWorkspace.isCheckout`. */
   readonly isCheckout?: boolean
-  /** Its processes carry it as AGENCY_LAUNCH_ID. */
+  /** Its processes carry it, and those of a checkout hide it: see `launchEnvironment`. */
   readonly launchId: string | null
   /** Returns the directories in which its commands look up programs first. */
   readonly programs?: () => readonly string[]
@@ -60,6 +60,7 @@ export function createWorkspace({ box, clock }: Entrance, place: Place): Workspa
         command,
         workspace: { enter, home },
         launchId,
+        isHidden: place.isCheckout === true,
         programs: place.programs?.() ?? [],
         clock,
         ...limits,

@@ -17,10 +17,19 @@ export async function readInside(root: string, path: string, maxBytes: number): 
   if (handle === null) return null
   try {
     const { size } = await handle.stat()
-    return size > maxFileBytes ? null : await readAndHash(handle, size, maxBytes)
+    if (size > maxFileBytes) return null
+    const file = await readAndHash(handle, size, maxBytes)
+    const linksTo = await linkOf(root, path)
+    return linksTo === null ? file : { ...file, linksTo }
   } finally {
     await handle.close()
   }
+}
+
+/** Resolves to null if the path leads through no link; a file that has vanished meanwhile counts as linked. */
+async function linkOf(root: string, path: string): Promise<string | null> {
+  const real = await realpath(join(root, path)).catch(() => '')
+  return real === join(root, path) ? null : real.slice(root.length + 1)
 }
 
 export async function writeInside(root: string, path: string, text: string): Promise<void> {

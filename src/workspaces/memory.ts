@@ -60,12 +60,16 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
     if (files === undefined) throw refusal('not_found', `the workspace of ${request.id} no longer exists`)
     return files
   }
-  const homeOf = (request: WorkspaceRequest): string =>
-    `${pathOf({ runId: request.runId, id: request.homeOf ?? request.id })}.home`
+  const homeOf = (request: WorkspaceRequest): string => `${pathOf(request)}.home`
+  const isOfAgent = (name: string): boolean => !name.startsWith(`${agencyDirectory}/`) && !name.startsWith('.git/')
+  const copyOf = ({ runId, copyOf: copied }: WorkspaceRequest): [name: string, text: string][] =>
+    copied === undefined ? [] : [...existing({ runId, id: copied.id })].filter(([name]) => isOfAgent(name))
+  const filesOfRun = (runId: string): [name: string, text: string][] =>
+    [...filesOf].flatMap(([path, files]) => (path.startsWith(`memory:${runId}/`) ? [...files] : []))
   const filesIn = ({ runId, source }: CheckoutRequest): [name: string, text: string][] => {
     if (source.kind === 'workspace') return [...existing(source.workspace)]
     if (git !== undefined) return []
-    return [...filesOf].flatMap(([path, files]) => (path.startsWith(`memory:${runId}/`) ? [...files] : []))
+    return filesOfRun(runId)
   }
   const materialise = ({ source }: CheckoutRequest, place: MemoryPlace): void => {
     if (source.kind === 'commit') {
@@ -87,9 +91,11 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
     answer: (command, answer) => void answers.set(command, answer),
     prepare: async (request) => {
       const path = pathOf(request)
-      const files = filesOf.get(path) ?? new Map<string, string>()
       const { clone = null } = request
-      if (clone !== null) git?.materialise(clone, { path, files }, {})
+      const isClone = clone !== null && request.copyOf === undefined
+      const begun = isClone && git === undefined ? filesOfRun(request.runId) : copyOf(request)
+      const files = filesOf.get(path) ?? new Map<string, string>(begun)
+      if (isClone) git?.materialise(clone, { path, files }, {})
       filesOf.set(path, files)
       for (const name of files.keys()) if (name.startsWith(`${outbox}/`)) files.delete(name)
       return createWorkspace({ path, home: homeOf(request), files, answers, git })
@@ -99,7 +105,6 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
     checkout: async (request) => {
       request.signal?.throwIfAborted()
       if (!isPlainName(request.id)) throw bug(`"${request.id}" is not a valid directory name`)
-      const isOfAgent = (name: string): boolean => !name.startsWith(`${agencyDirectory}/`) && !name.startsWith('.git/')
       const files = new Map(filesIn(request).filter(([name]) => isOfAgent(name)))
       const path = `memory:checkouts/${request.id}`
       materialise(request, { path, files })

@@ -13,3 +13,7 @@ export const isPlainName = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9.
 /** Agency's own directory in a workspace; an agent may write only below the outbox. */
 export const agencyDirectory = '.agency'
 export const outbox = '.agency/outbox'
+
+/** Reports whether a path of a workspace names something in Agency's own directory. */
+export const isOurs = (path: string): boolean =>
+  path.split('/').find((part) => part !== '' && part !== '.') === agencyDirectory

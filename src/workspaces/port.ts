@@ -7,7 +7,10 @@ export interface Workspace {
   readonly path: string
   /** Whether processes in it run in a box. */
   readonly boxed: boolean
-  /** The HOME of programs in it: it persists from one attempt of a brief to the next, and is never committed. */
+  /**
+   * The HOME of programs in it: it persists from one attempt of a brief to the next until the workspace is removed, and
+   * is never committed.
+   */
   readonly home: string
   /** Until its first command, its files are those of its commit, or a part of them. */
   readonly isCleanClone?: boolean
@@ -33,8 +36,6 @@ export interface ProcessSpec {
   readonly forwards?: readonly Forward[]
   /** It needs no connection, not even to the daemon: no socket is opened for it, and it starts faster. */
   readonly offline?: boolean
-  /** A file descriptor on which the box reports the start and the exit of the command; see `startInWorkspace`. */
-  readonly statusFd?: number
 }
 
 export interface Forward {
@@ -48,8 +49,8 @@ export interface PreparedProcess {
   readonly environment: Readonly<Record<string, string>>
   readonly directory: string
   readonly boxed: boolean
-  /** Whether it reports the start and the exit of the command on `ProcessSpec.statusFd`. */
-  readonly hasStatus: boolean
+  /** The first process of its box, which reports the start and the exit of the command; null: there is none. */
+  readonly init: BoxInit | null
   /**
    * Starts to watch its limits. A process that exceeds one is killed with everything in the box, then `breached` is
    * called, once.
@@ -61,6 +62,16 @@ export interface PreparedProcess {
   signal(pid: number, signal: NodeJS.Signals): void
   /** Closes its sockets after its exit; resolves to its peak resource use, or null if it was not watched. */
   leave(): Promise<ResourceUse | null>
+}
+
+/** The daemon learns how a command ended only from the box's first process, which the command cannot reach. */
+export interface BoxInit {
+  /** It is sent to the first process before anything else. */
+  readonly plan: string
+  /** Every line of the first process begins with it; the command never sees it. */
+  readonly secret: string
+  /** The file with the box's filter of system calls. */
+  readonly filter: string
 }
 
 export interface Breach {
@@ -83,6 +94,8 @@ export interface WorkspaceFile {
   readonly sha256: string
   /** The first `maxBytes`, as text. */
   readonly text: string
+  /** The path of the file itself, if the given one leads through a link. */
+  readonly linksTo?: string
 }
 
 export interface CommandLimits {
@@ -93,6 +106,7 @@ export interface CommandLimits {
 }
 
 export interface CommandResult {
+  /** Null with no signal either: the command was not started, or its end is not known. */
   readonly exitCode: number | null
   readonly signal: string | null
   readonly timedOut: boolean
@@ -116,13 +130,21 @@ export interface WorkspaceRequest {
   readonly attemptId?: string | null
   /** Whether its processes run in the box, if there is one. */
   readonly box?: boolean
-  /** The brief whose HOME programs have; by default that of `id`. A verifier never has the HOME of the doer. */
-  readonly homeOf?: string
+  /**
+   * It begins as a copy of this other workspace of the run, as a verifier's does: the files that its maker left, without
+   * those of Agency and without anything by which a repository runs a program. Changes in it do not reach the other.
+   */
+  readonly copyOf?: CopiedWorkspace
   /** A workspace created for a mission, below the workspace root, instead of a directory of the brief's own. */
   readonly directory?: string | null
   /** If set, the workspace is a clone of this mirror, on this branch. */
   readonly clone?: CloneRequest | null
   readonly policy?: WorkspacePolicy
+}
+
+export interface CopiedWorkspace {
+  readonly id: string
+  readonly directory: string | null
 }
 
 export interface CloneRequest {

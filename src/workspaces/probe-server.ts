@@ -1,4 +1,5 @@
 import { entryPath } from '../entries.ts'
+import { isUnknown } from './command.ts'
 import type { CommandResult, Workspace } from './port.ts'
 import type { ProbeResult, ProbeRequest } from './probe/request.ts'
 import { shellCommand } from './quote.ts'
@@ -26,7 +27,9 @@ export async function probeServer(
 }
 
 /** Returns null if the probe itself could not run, which says nothing about the server. */
-function readResult({ output, timedOut, signal }: CommandResult): ProbeResult | null {
+function readResult(result: CommandResult): ProbeResult | null {
+  if (isUnknown(result)) return null
+  const { output, timedOut, signal } = result
   try {
     return JSON.parse(output) as ProbeResult
   } catch {

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 
-import type { Breach, PreparedProcess, ProcessSpec, ResourceUse, Workspace } from './port.ts'
+import { filterFd, initFd } from './box/arguments.ts'
+import type { BoxInit, Breach, PreparedProcess, ProcessSpec, ResourceUse, Workspace } from './port.ts'
 
 /** A process started in a workspace, as a process group of its own, in the box if there is one. */
 export interface WorkspaceProcess {
@@ -23,12 +25,14 @@ export interface WorkspaceProcess {
 export interface Exit {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
+  /**
+   * The box ended and its init had not reported the exit of the command, nor did the daemon kill it: nothing is known
+   * about the command. The signal, if any, ended the box.
+   */
+  readonly isLost?: true
 }
 
 type Output = 'pipe' | 'ignore'
-
-/** The file descriptor on which the box reports the start and the exit of the command: the first free one. */
-const statusFd = 3
 
 /** Starts a command; resolves once it runs, rejects with the system's error if it could not be started. */
 export async function startInWorkspace(
@@ -36,15 +40,19 @@ export async function startInWorkspace(
   spec: ProcessSpec,
   [input, output, errors]: readonly [Output, Output, Output],
 ): Promise<WorkspaceProcess> {
-  const prepared = await workspace.enter({ ...spec, statusFd })
+  const prepared = await workspace.enter(spec)
   try {
     const { child, pid } = await spawnProcess(prepared, [input, output, errors])
-    const status = prepared.hasStatus ? readStatus(child) : null
-    const exited = exitOf(child, prepared.boxed, status)
+    const status = prepared.init === null ? null : followInit(child, prepared.init)
+    let isKilled = false
+    const exited = status === null ? exitOf(child) : exitInside(child, status, () => isKilled)
     let breach: Breach | null = null
     let exitedAlready = false
     void exited.then(() => (exitedAlready = true))
-    prepared.watch(pid, (reported) => (breach = reported))
+    prepared.watch(pid, (reported) => {
+      breach = reported
+      isKilled = true
+    })
     if (status !== null) await holdOutput(child, status.began)
     return {
       pid,
@@ -55,7 +63,9 @@ export async function startInWorkspace(
       signal: (signal) => {
         // A box ends with its first process, and its pid may have been reused by now; a process group may outlive its
         // leader.
-        if (!exitedAlready || !prepared.boxed) prepared.signal(pid, signal)
+        if (exitedAlready && prepared.boxed) return
+        isKilled ||= signal === 'SIGKILL'
+        prepared.signal(pid, signal)
       },
       leave: async () => ({ used: await prepared.leave(), breach }),
     }
@@ -65,26 +75,31 @@ export async function startInWorkspace(
   }
 }
 
-function spawnProcess(
-  { command: [program, ...args], environment, directory, hasStatus }: PreparedProcess,
+async function spawnProcess(
+  { command: [program, ...args], environment, directory, init }: PreparedProcess,
   stdio: readonly [Output, Output, Output],
 ): Promise<{ child: ChildProcess; pid: number }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      cwd: directory,
-      env: environment,
-      detached: true,
-      stdio: hasStatus ? [...stdio, 'pipe'] : [...stdio],
+  const filter = init === null ? null : openSync(init.filter, 'r')
+  try {
+    return await new Promise((resolve, reject) => {
+      const child = spawn(program, args, {
+        cwd: directory,
+        env: environment,
+        detached: true,
+        stdio: filter === null ? [...stdio] : Object.assign([...stdio], { [initFd]: 'pipe', [filterFd]: filter }),
+      })
+      // An agent may exit without reading its prompt.
+      child.stdin?.on('error', () => {})
+      child.once('error', reject)
+      child.once('spawn', () => {
+        // Later errors are about signals to a process that has exited.
+        child.off('error', reject).on('error', () => {})
+        resolve({ child, pid: child.pid as number })
+      })
     })
-    // An agent may exit without reading its prompt.
-    child.stdin?.on('error', () => {})
-    child.once('error', reject)
-    child.once('spawn', () => {
-      // Later errors are about signals to a process that has exited.
-      child.off('error', reject).on('error', () => {})
-      resolve({ child, pid: child.pid as number })
-    })
-  })
+  } finally {
+    if (filter !== null) closeSync(filter)
+  }
 }
 
 interface Status {
@@ -94,35 +109,47 @@ interface Status {
 }
 
 /**
- * Reads one line when the command runs or could not start, and one when it has exited; none if the box itself was
- * killed.
+ * Sends the plan to init, and reads its lines: one when the command runs or could not start, one when it has exited, none
+ * if the box itself was killed. A line without the secret is not init's.
  */
-function readStatus(child: ChildProcess): Status {
+function followInit(child: ChildProcess, { plan, secret }: BoxInit): Status {
   const { promise: began, resolve, reject } = Promise.withResolvers<void>()
   began.catch(() => {})
   let text = ''
   let ended: Exit | null = null
   const readLine = (line: string): void => {
-    const [word, value = ''] = line.split(' ')
+    const [nonce, word, ...values] = line.split(' ')
+    if (nonce !== secret || ended !== null) return
     if (word === 'began') resolve()
-    else if (word === 'failed') reject(Object.assign(new Error(value), { code: value }))
-    else if (word === 'exit') ended = { exitCode: Number(value), signal: null }
-    else if (word === 'signal') ended = { exitCode: null, signal: value as NodeJS.Signals }
+    else if (word === 'failed') reject(startError(values))
+    else if (word === 'exit') ended = { exitCode: Number(values[0]), signal: null }
+    else if (word === 'signal') ended = { exitCode: null, signal: signalOf(Number(values[0])) }
   }
-  const pipe = child.stdio[statusFd] as Readable
-  pipe.setEncoding('utf8').on('data', (chunk: string) => {
+  const socket = child.stdio[initFd] as Duplex
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (text + chunk).split('\n')
-    text = (lines.pop() ?? '').slice(-100)
+    text = (lines.pop() ?? '').slice(-1_000)
     for (const line of lines) readLine(line)
   })
-  pipe.on('error', () => {})
-  pipe.once('close', () => {
+  socket.on('error', () => {})
+  socket.once('close', () => {
     const fail = (): void => reject(new Error(lastLine(child.stderr) || 'the box could not be created'))
     if (child.exitCode === null && child.signalCode === null) child.once('exit', fail)
     else fail()
   })
+  socket.end(plan)
   return { began, ended: () => ended }
 }
+
+/** Returns the error of a command as without a box; errors of init itself have a text of their own. */
+function startError([part, ...values]: readonly string[]): Error {
+  const code = errorName(Number(values.at(-1)))
+  if (part === 'command') return Object.assign(new Error(code), { code })
+  return new Error(part === 'port' ? `the box cannot open port ${values[0]}: ${code}` : `init of the box: ${code}`)
+}
+
+const errorName = (number: number): string =>
+  Object.entries(constants.errno).find(([, each]) => each === number)?.[0] ?? `error ${number}`
 
 /**
  * Keeps the output of a process until its caller can read it: Node discards unread output of a process that has exited,
@@ -142,23 +169,25 @@ const lastLine = (stream: Readable | null): string =>
     .split('\n')
     .at(-1) ?? ''
 
-/**
- * Resolves to the exit. A box without a status, or one that was killed itself, reports a signal as shells do: 128 plus
- * its number.
- */
-const exitOf = (child: ChildProcess, boxed: boolean, status: Status | null): Promise<Exit> =>
+const exitOf = (child: ChildProcess): Promise<Exit> =>
   new Promise((resolve) => {
-    const settle = (exitCode: number | null, signal: NodeJS.Signals | null): void => {
-      const killedBy = boxed && signal === null ? signalOf((exitCode ?? 0) - 128) : null
-      resolve(status?.ended() ?? (killedBy === null ? { exitCode, signal } : { exitCode: null, signal: killedBy }))
-    }
-    child.once('exit', (exitCode, signal) => {
-      const pipe = status === null ? null : (child.stdio[statusFd] as Readable)
-      // Its last line may not have arrived yet.
-      if (pipe === null || pipe.readableEnded || pipe.destroyed) settle(exitCode, signal)
-      else pipe.once('close', () => settle(exitCode, signal))
-    })
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
   })
+
+/**
+ * Resolves to the exit that init has reported. The exit code of bubblewrap is that of init, never of the command: if it
+ * is above 128, a signal from outside ended the box.
+ */
+async function exitInside(child: ChildProcess, status: Status, isKilled: () => boolean): Promise<Exit> {
+  const box = await exitOf(child)
+  const socket = child.stdio[initFd] as Duplex
+  // The last line may not have arrived yet.
+  if (!socket.readableEnded && !socket.destroyed) await new Promise((resolve) => void socket.once('close', resolve))
+  const ended = status.ended()
+  if (ended !== null) return ended
+  if (isKilled()) return { exitCode: null, signal: 'SIGKILL' }
+  return { exitCode: null, signal: box.signal ?? signalOf((box.exitCode ?? 0) - 128), isLost: true }
+}
 
 const signalOf = (number: number): NodeJS.Signals | null =>
   (Object.entries(constants.signals).find(([, each]) => each === number)?.[0] as NodeJS.Signals | undefined) ?? null

@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os'
 
 import { shellCommand } from '../../src/workspaces/quote.ts'
 import type { Attack } from './fixture.ts'
+import { reachAttacks } from './reach.ts'
 
 const isRoot = process.getuid?.() === 0
 const rootOnly = (): string | null => (isRoot ? null : 'without a box only root can do it')
@@ -38,6 +39,7 @@ const address = (): string | null =>
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? null
 
 export const attacks: readonly Attack[] = [
+  ...reachAttacks,
   {
     name: 'write a file outside the workspace',
     script: ({ outside }) => `echo x > ${outside}/written`,

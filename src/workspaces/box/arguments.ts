@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { sep } from 'node:path'
 
 import { refusal } from '../../kernel/errors.ts'
+import { launchIdVariables } from '../../processes/launch-id.ts'
 import { agencyDirectory, outbox } from '../path.ts'
 import type { WorkspacePolicy } from '../port.ts'
 import { isInSystem } from './system.ts'
@@ -20,6 +21,13 @@ export interface BoxLayout {
   readonly sockets: string | null
 }
 
+/** The paths of the directory, the HOME and the sockets in a box. */
+export interface Inside {
+  readonly path: string
+  readonly home: string
+  readonly sockets: string
+}
+
 /** Created once for all boxes. */
 export interface SharedLayout {
   /** `systemArguments()` */
@@ -30,8 +38,11 @@ export interface SharedLayout {
   readonly closed: readonly string[]
 }
 
-/** The directory of `BoxLayout.sockets` inside the box. */
-export const socketsInside = '/run/agency'
+/** The file descriptors of bubblewrap: the socket between the daemon and init, and the filter of system calls. */
+export const initFd = 3
+export const filterFd = 4
+/** The directory of `BoxLayout.sockets` inside the box of an agent. */
+const socketsInside = '/run/agency'
 /** The directory of `agency` inside the box; appended to the PATH. */
 export const programsInside = '/run/bin'
 
@@ -39,15 +50,18 @@ export const programsInside = '/run/bin'
  * Returns the arguments of bubblewrap. Without `--cap-drop ALL` root escapes by remounting. All namespaces are unshared,
  * and only the paths of `/` named here are visible; the mounts of the box itself become read-only at the end, /proc too:
  * a process that is root outside could write to its /proc/sys without any capability, and core_pattern names a program
- * that the kernel runs.
+ * that the kernel runs. Only init keeps capabilities, harmless ones: a process cannot trace one that has more than itself,
+ * and with CAP_SETPCAP init takes both away from the command for good.
  */
 export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] {
   const { path, home, readable, writable = [], isCheckout = false, limits, sockets } = layout
+  const inside = insideOf(layout)
   const { system, etcFiles } = shared
   const memory = limits.maxMemoryMb * 1024 * 1024
   return [
     ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL'],
-    ['--new-session', '--die-with-parent', '--hostname', 'box'],
+    ['--as-pid-1', '--cap-add', 'CAP_WAKE_ALARM', '--cap-add', 'CAP_SETPCAP', '--seccomp', String(filterFd)],
+    ['--new-session', '--die-with-parent', '--hostname', hostname],
     ['--proc', '/proc', ...hidden.flatMap((name) => masked(name)), '--dev', '/dev'],
     ['--size', String(Math.ceil(memory / 4)), '--perms', '1777', '--tmpfs', '/dev/shm'],
     ['--size', String(Math.ceil(memory / 2)), '--perms', '1777', '--tmpfs', '/tmp'],
@@ -59,15 +73,45 @@ export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] 
       `${etcFiles}/${name}`,
       `/etc/${name}`,
     ]),
-    ['--ro-bind', `${etcFiles}/bin`, programsInside],
+    isCheckout ? [] : ['--ro-bind', `${etcFiles}/bin`, programsInside],
     readable.flatMap((each) => readOnlyBind(each, shared)),
-    [home, path, ...writable].flatMap((each) => ['--bind', each, each]),
-    isCheckout ? ['--unsetenv', 'AGENCY_LAUNCH_ID'] : agencyFiles(path),
-    sockets === null ? [] : ['--ro-bind', sockets, socketsInside],
+    ['--bind', home, inside.home, '--bind', path, inside.path],
+    writable.flatMap((each) => ['--bind', each, pathInside(each, layout)]),
+    isCheckout ? launchIdVariables.flatMap((name) => ['--unsetenv', name]) : agencyFiles(path),
+    sockets === null ? [] : ['--ro-bind', sockets, inside.sockets],
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/run', '--remount-ro', '/'],
-    ['--chdir', path],
+    ['--chdir', inside.path],
   ].flat()
 }
+
+/**
+ * Returns the paths in a box. Those of an agent are the same as outside. A checkout is at the same ordinary path in every
+ * box: code that is checked cannot tell by it that a check runs, and files that name their own path, such as programs of
+ * a virtual environment, can be used in the next checkout.
+ */
+export const insideOf = ({ path, home, isCheckout = false }: Placed): Inside =>
+  isCheckout
+    ? { path: neutralPath, home: '/home/agent', sockets: '/run/proxy' }
+    : { path, home, sockets: socketsInside }
+
+type Placed = Pick<BoxLayout, 'path' | 'home' | 'isCheckout'>
+
+/** The first of these directories that this machine does not have, because programs may be installed below it. */
+const neutralPath = ['/work', '/workspace', '/srv/work'].find((path) => !existsSync(path)) ?? '/mnt/work'
+
+/** Returns the path in the box of a path outside: those below the directory and its HOME have moved with them. */
+export function pathInside(path: string, placed: Placed): string {
+  const inside = insideOf(placed)
+  for (const [from, to] of [
+    [placed.path, inside.path],
+    [placed.home, inside.home],
+  ] as const)
+    if (path === from || path.startsWith(from + sep)) return to + path.slice(from.length)
+  return path
+}
+
+/** Every machine has this name. */
+const hostname = 'localhost'
 
 /** Mounts Agency's own files over the agent's directory: a mount point cannot be moved away, nor can anything below it. */
 const agencyFiles = (path: string): string[] => [

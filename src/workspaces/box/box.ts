@@ -1,16 +1,20 @@
-import { statfs } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { statfs, writeFile } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 
-import { entryPath } from '../../entries.ts'
+import { initPath } from '../../entries.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { launchEnvironment, launchIdIn, launchIdVariables } from '../../processes/launch-id.ts'
 import type { PreparedProcess, ProcessSpec, Workspace, WorkspacePolicy } from '../port.ts'
-import { boxArguments, socketsInside, type SharedLayout, programsInside } from './arguments.ts'
+import { boxArguments, insideOf, pathInside, programsInside, type SharedLayout } from './arguments.ts'
 import { diskUseOf } from './disk.ts'
 import { type BoxSockets, openSockets } from './sockets.ts'
 import { writeEtcFiles } from './etc-files.ts'
+import { filterProgram, type Machine, machineHere } from './filter.ts'
 import { watchLimits } from './limits.ts'
+import { planOf } from './plan.ts'
 import { memoryOf, processesOf } from './processes.ts'
-import { systemArguments } from './system.ts'
+import { findPerl, systemArguments } from './system.ts'
 
 export interface BoxParts {
   /** Bubblewrap, as `detectBox` found it. */
@@ -52,15 +56,41 @@ export interface Box {
  * of the daemon.
  */
 export async function createBox(parts: BoxParts): Promise<Box> {
+  const [machine, perl] = [machineHere(), findPerl()]
+  if (machine === null || perl === null) throw new Error('detectBox finds no box here')
   const etcFiles = `${parts.directory}/etc`
+  const filter = `${etcFiles}/filter`
   await writeEtcFiles(etcFiles)
-  const shared: SharedLayout = { system: systemArguments(), etcFiles, closed: [parts.directory, ...parts.closed] }
+  await writeFile(filter, filterProgram(machine))
+  const shared: Shared = {
+    layout: {
+      system: [...systemArguments(), '--ro-bind', initPath(), initInside],
+      etcFiles,
+      closed: [parts.directory, ...parts.closed],
+    },
+    machine,
+    init: [perl, '-f', initInside],
+    filter,
+  }
   return { enter: (workspace) => (spec) => enterBox(parts, shared, workspace, spec) }
+}
+
+/** The command can read the arguments of init: they must not tell who runs it. */
+const initInside = '/run/init'
+
+/** Created once for all boxes. */
+interface Shared {
+  readonly layout: SharedLayout
+  readonly machine: Machine
+  /** The command of init. */
+  readonly init: readonly string[]
+  /** The file with the filter of system calls. */
+  readonly filter: string
 }
 
 async function enterBox(
   parts: BoxParts,
-  shared: SharedLayout,
+  shared: Shared,
   workspace: BoxWorkspace,
   spec: ProcessSpec,
 ): Promise<PreparedProcess> {
@@ -68,6 +98,7 @@ async function enterBox(
   const socket = isCheckout ? null : parts.socket
   const sockets = spec.offline === true ? null : await openSockets(socketOptions({ ...parts, socket }, policy, spec))
   try {
+    const inside = insideOf(workspace)
     const box = boxArguments(
       {
         path,
@@ -78,16 +109,24 @@ async function enterBox(
         limits: policy.limits,
         sockets: sockets?.directory ?? null,
       },
-      shared,
+      shared.layout,
     )
-    // A process without connections needs no init to forward them, and starts in half the time without it.
-    const started = sockets === null ? spec.command : [...initCommand(sockets, spec), ...spec.command]
-    return {
-      command: [parts.program, ...box, '--', ...started],
+    const launchId = launchIdIn(spec.environment)
+    const secret = randomBytes(16).toString('hex')
+    const plan = planOf({
+      machine: shared.machine,
+      secret,
+      ports: (sockets?.ports ?? []).map(([port, socket]) => `${port} ${inside.sockets}/${socket}`),
       environment: environmentInside(spec.environment, workspace, sockets),
+      command: spec.command,
+    })
+    return {
+      command: [parts.program, ...box, '--', ...shared.init],
+      // The environment of the command is no concern of bubblewrap and init: LD_PRELOAD would load code into them.
+      environment: launchId === null ? {} : launchEnvironment(launchId),
       directory: path,
       boxed: true,
-      hasStatus: sockets !== null && spec.statusFd !== undefined,
+      init: { plan, secret, filter: shared.filter },
       signal: signalInside,
       ...watchBox(parts.clock, workspace, sockets),
     }
@@ -121,40 +160,39 @@ const readableOf = (
   ...(isAbsolute(program) && !program.startsWith(`${workspace.path}/`) ? [program] : []),
 ]
 
-const initCommand = (sockets: BoxSockets, { statusFd }: ProcessSpec): string[] => [
-  process.execPath,
-  entryPath('box-init'),
-  JSON.stringify({
-    statusFd: statusFd ?? null,
-    // Node's fetch uses the proxy only with this variable; it doubles the start-up time, so box-init itself does
-    // without it.
-    environment: sockets.proxyPort === null ? {} : { NODE_USE_ENV_PROXY: '1' },
-    sockets: sockets.ports.map(([port, socket]) => [port, `${socketsInside}/${socket}`]),
-  }),
-]
-
 /**
  * Returns the environment inside: paths outside the box have no meaning there; programs find the proxy by the usual
  * variables.
  */
 function environmentInside(
   environment: ProcessSpec['environment'],
-  { home, isCheckout = false }: BoxWorkspace,
+  workspace: BoxWorkspace,
   sockets: BoxSockets | null,
 ): Record<string, string> {
-  const { AGENCY_HOME: _outside, AGENCY_SOCKET, PATH = '/usr/local/bin:/usr/bin:/bin', ...rest } = environment
+  const { isCheckout = false } = workspace
+  const inside = insideOf(workspace)
+  const { AGENCY_HOME: _outside, AGENCY_SOCKET, PATH = defaultPath, ...others } = environment
+  const isShown = (name: string): boolean => !isCheckout || !(launchIdVariables as readonly string[]).includes(name)
+  const translate = (value: string): string =>
+    value
+      .split(':')
+      .map((each) => pathInside(each, workspace))
+      .join(':')
+  const rest = Object.entries(others).flatMap(([name, value]) => (isShown(name) ? [[name, translate(value)]] : []))
   return {
-    ...rest,
-    PATH: isCheckout ? PATH : `${PATH}:${programsInside}`,
-    HOME: home,
+    ...(Object.fromEntries(rest) as Record<string, string>),
+    PATH: translate(isCheckout ? PATH : `${PATH}:${programsInside}`),
+    HOME: inside.home,
     USER: 'agent',
     LOGNAME: 'agent',
     TMPDIR: '/tmp',
     ...(isCheckout ? {} : { AGENCY_BOXED: '1' }),
-    ...(AGENCY_SOCKET === undefined || sockets === null ? {} : { AGENCY_SOCKET: `${socketsInside}/agency.sock` }),
+    ...(AGENCY_SOCKET === undefined || sockets === null ? {} : { AGENCY_SOCKET: `${inside.sockets}/agency.sock` }),
     ...proxyVariables(sockets?.proxyPort ?? null),
   }
 }
+
+const defaultPath = '/usr/local/bin:/usr/bin:/bin'
 
 function proxyVariables(port: number | null): Record<string, string> {
   if (port === null) return {}
@@ -162,20 +200,18 @@ function proxyVariables(port: number | null): Record<string, string> {
   const direct = 'localhost,127.0.0.1,::1'
   const upper = { HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address, NO_PROXY: direct }
   const lower = Object.fromEntries(Object.entries(upper).map(([name, value]) => [name.toLowerCase(), value]))
-  return { ...upper, ...lower }
+  // Node's fetch uses the proxy only with the last one.
+  return { ...upper, ...lower, NODE_USE_ENV_PROXY: '1' }
 }
 
 /**
- * Signals the processes in a box. A signal other than SIGKILL goes to init in the box, which forwards it; bubblewrap
- * itself would drop it.
+ * Signals the processes in a box. A signal other than SIGKILL goes to init, which passes it on to the command and its
+ * group; bubblewrap itself would drop it.
  */
 function signalInside(pid: number, signal: NodeJS.Signals): void {
-  const { first, init, others } = processesOf(pid)
+  const { first } = processesOf(pid)
   if (signal === 'SIGKILL') return void [first, pid].map((each) => kill(each, 'SIGKILL'))
-  const receivers = init === null ? others : [init]
-  // No process runs in the box yet.
-  if (receivers.length === 0) kill(pid, signal)
-  for (const each of receivers) kill(each, signal)
+  kill(first ?? pid, signal)
 }
 
 function watchBox(
@@ -190,7 +226,7 @@ function watchBox(
       watch ??= watchLimits({
         clock,
         limits: workspace.policy.limits,
-        measure: () => measureBox(pid),
+        measure: () => measureBox(pid, (sockets?.ports ?? []).length > 0),
         measureDisk: () => diskUseOf(directories),
         freeMb: () => freeMbOf(workspace.path),
         exceeded: (breach) => {
@@ -206,11 +242,11 @@ function watchBox(
   }
 }
 
-async function measureBox(pid: number): Promise<{ processes: number; memoryMb: number } | null> {
-  const { first, init, others } = processesOf(pid)
+async function measureBox(pid: number, hasForwarder: boolean): Promise<{ processes: number; memoryMb: number } | null> {
+  const { first, others } = processesOf(pid, hasForwarder)
   if (first === null) return null
   // The box is still being created: its root is the machine's own, so its /tmp would be measured.
-  if (init === null && others.length === 0) return { processes: 0, memoryMb: 0 }
+  if (others.length === 0) return { processes: 0, memoryMb: 0 }
   // Files in /tmp and /dev/shm of a box are in memory too.
   const held = await Promise.all(['tmp', 'dev/shm'].map((name) => heldMbOf(`/proc/${first}/root/${name}`)))
   return { processes: others.length, memoryMb: memoryOf(others) + held.reduce((sum, each) => sum + each, 0) }

@@ -4,10 +4,12 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { systemClock } from '../../kernel/clock.ts'
 import { outbox } from '../path.ts'
-import { boxArguments } from './arguments.ts'
-import { writeEtcFiles } from './etc-files.ts'
-import { systemArguments } from './system.ts'
+import { startInWorkspace } from '../process.ts'
+import { createBox } from './box.ts'
+import { machineHere } from './filter.ts'
+import { findPerl } from './system.ts'
 
 export type BoxDetection =
   | { readonly ok: true; readonly program: string; readonly version: string }
@@ -19,19 +21,26 @@ interface DetectOptions {
   readonly directory: string
 }
 
-/** Detects whether this machine can create a box, by creating an empty one with the arguments of the real ones. */
+/**
+ * Detects whether this machine can create a box, by creating one as the real ones are and looking around in it: a box
+ * whose command could reach init would be none.
+ */
 export async function detectBox({ path = process.env['PATH'], directory }: DetectOptions): Promise<BoxDetection> {
   if (process.platform !== 'linux')
     return { ok: false, reason: `${process.platform} has no bubblewrap`, install: 'Use Linux, or a Linux container.' }
+  if (machineHere() === null)
+    return { ok: false, reason: `no box is known for ${process.arch}`, install: 'Use a machine with x64 or arm64.' }
   const program = findOnPath('bwrap', path ?? '')
   if (program === null)
     return { ok: false, reason: 'bubblewrap is not installed', install: 'Run "apt install bubblewrap".' }
+  if (findPerl() === null)
+    return { ok: false, reason: 'Perl is not installed', install: 'Run "apt install perl-base".' }
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(directory, 'p'))
   try {
-    const version = (await run(program, ['--version'])).stdout.trim().split(' ').at(-1) ?? ''
-    await run(program, [...(await trialArguments(folder)), '--', process.execPath, '--version'])
-    return { ok: true, program, version }
+    const version = (await promisify(execFile)(program, ['--version'], { timeout: 15_000, env: {} })).stdout
+    await tryBox(program, folder)
+    return { ok: true, program, version: version.trim().split(' ').at(-1) ?? '' }
   } catch (error) {
     return { ok: false, ...explain(String((error as { stderr?: string }).stderr ?? (error as Error).message)) }
   } finally {
@@ -39,24 +48,43 @@ export async function detectBox({ path = process.env['PATH'], directory }: Detec
   }
 }
 
-const run = (program: string, args: readonly string[]) =>
-  promisify(execFile)(program, args, { timeout: 15_000, env: {} })
-
-async function trialArguments(folder: string): Promise<string[]> {
-  const [path, home, etcFiles] = ['workspace', 'home', 'etc'].map((name) => join(folder, name)) as [
+async function tryBox(program: string, folder: string): Promise<void> {
+  const [path, home, directory] = ['workspace', 'home', 'boxes'].map((name) => join(folder, name)) as [
     string,
     string,
     string,
   ]
-  await Promise.all([
-    writeEtcFiles(etcFiles),
-    mkdir(join(path, outbox), { recursive: true }),
-    mkdir(home, { recursive: true }),
-  ])
-  const limits = { maxProcesses: 10, maxMemoryMb: 64, maxDiskMb: 64 }
-  const layout = { path, home, readable: [], limits, sockets: null }
-  return boxArguments(layout, { system: systemArguments(), etcFiles, closed: [] })
+  await Promise.all([directory, home, join(path, outbox)].map((each) => mkdir(each, { recursive: true })))
+  const box = await createBox({ program, directory, socket: null, closed: [], clock: systemClock })
+  const limits = { maxProcesses: 10, maxMemoryMb: 256, maxDiskMb: 64 }
+  const policy = { network: { allowed: false, allow: [], block: [] }, limits }
+  const inside = await startInWorkspace(
+    { enter: box.enter({ path, home, policy }) },
+    { command: ['/bin/sh', '-c', trial, process.execPath], environment: {}, offline: true },
+    ['ignore', 'ignore', 'pipe'],
+  )
+  let errors = ''
+  inside.child.stderr?.on('data', (chunk) => (errors += String(chunk)))
+  const cancel = systemClock.after(15_000, () => inside.signal('SIGKILL'))
+  const { exitCode, signal } = await inside.exited
+  cancel()
+  await inside.leave()
+  if (exitCode !== 0) throw new Error(errors.trim() || `a trial in the box ended with ${signal ?? exitCode}`)
 }
+
+/** The command must have no capability, be filtered, and not be allowed to look into init; and Node must run. */
+const trial = `
+while read -r name value; do
+  case $name in
+    CapInh:|CapPrm:|CapEff:|CapBnd:|CapAmb:) [ "$value" = 0000000000000000 ] || lacking="$lacking $name$value" ;;
+    NoNewPrivs:) [ "$value" = 1 ] || lacking="$lacking $name$value" ;;
+    Seccomp:) [ "$value" = 2 ] || lacking="$lacking $name$value" ;;
+  esac
+done </proc/self/status
+cat /proc/1/environ >/dev/null 2>&1 && lacking="$lacking init is open"
+[ -z "$lacking" ] || { echo "a command in the box keeps rights:$lacking" >&2; exit 1; }
+exec "$0" --version
+`
 
 /** Turns an error of bubblewrap into a reason and the remedy. */
 function explain(stderr: string): { reason: string; install: string } {

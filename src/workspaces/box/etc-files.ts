@@ -20,6 +20,6 @@ export async function writeEtcFiles(directory: string): Promise<void> {
 const texts = {
   passwd: 'agent:x:1000:1000:agent:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n',
   group: 'agent:x:1000:\nnogroup:x:65534:\n',
-  hosts: '127.0.0.1 localhost box\n::1 localhost\n',
+  hosts: '127.0.0.1 localhost\n::1 localhost\n',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
 }

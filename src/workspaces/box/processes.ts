@@ -1,27 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/**
- * The processes of a box as seen from outside: bubblewrap, the first process of its namespace, our `init`, and all
- * others.
- */
+/** The processes of a box as seen from outside. */
 export interface BoxProcesses {
-  /** The first process; its exit ends everything in the box. */
+  /** The first process of its namespace, our init; its exit ends everything in the box. */
   readonly first: number | null
-  /** Our `init`, if it was started; it forwards signals. */
-  readonly init: number | null
+  /** The command and its descendants. */
   readonly others: readonly number[]
 }
 
 /**
- * Finds processes by descent: orphans of a box become children of its first process, so no process leaves this tree.
+ * Finds processes by descent: orphans of a box become children of its first process, so no process leaves this tree. The
+ * forwarder is ours, not the command's; init starts it before everything else. Zombies do not count.
  */
-export function processesOf(pid: number): BoxProcesses {
+export function processesOf(pid: number, hasForwarder = false): BoxProcesses {
   const children = childrenByParent()
   const first = children.get(pid)?.[0] ?? null
-  if (first === null) return { first, init: null, others: [] }
-  const below = descendants(first, children)
-  const init = (children.get(first) ?? []).find((each) => pidInside(each) === 2) ?? null
-  return { first, init, others: below.filter((each) => each !== init) }
+  if (first === null) return { first, others: [] }
+  const forwarder = hasForwarder ? (children.get(first) ?? []).find((each) => pidInside(each) === 2) : undefined
+  return { first, others: descendants(first, children).filter((each) => each !== forwarder) }
 }
 
 function childrenByParent(): Map<number, number[]> {

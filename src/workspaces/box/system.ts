@@ -61,5 +61,12 @@ function nodeFiles(): string[] {
 const readOnly = (paths: readonly string[]): string[] =>
   paths.filter((path) => !isInSystem(path)).flatMap((path) => ['--ro-bind', path, path])
 
+/** Returns Perl, which runs init, where every box shows it. */
+export function findPerl(): string | null {
+  const directories = ['/usr/bin', '/bin', ...(process.env['PATH'] ?? '').split(':')]
+  const found = directories.map((directory) => join(directory, 'perl')).filter((path) => existsSync(path))
+  return [...found, ...found.map((path) => realpathSync(path))].find(isInSystem) ?? null
+}
+
 export const isInSystem = (path: string): boolean =>
   systemDirectories.some((directory) => path === directory || path.startsWith(directory + sep))

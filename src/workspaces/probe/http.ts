@@ -38,22 +38,27 @@ export async function requestUrl(url: string, maxBodyBytes: number, signal: Abor
 
 const get = (url: string, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const { hostname, port, pathname, search } = new URL(url)
+    const { host, hostname, port, pathname, search } = new URL(url)
     const sent = request(
       {
         host: hostname.replace(/^\[|\]$/g, ''),
         lookup: loopback,
         port: port === '' ? '80' : port,
         path: pathname + search,
-        headers: { host: `${hostname}:${port}`, connection: 'close', accept: '*/*' },
+        headers: { Host: host, ...ordinaryHeaders },
         agent: false,
         signal,
       },
       resolve,
     )
+    // Node would say that it closes the connection.
+    sent.removeHeader('connection')
     sent.once('error', reject)
     sent.end()
   })
+
+/** A server must not recognise the check: these are the headers of the most usual client. */
+const ordinaryHeaders = { 'User-Agent': 'curl/8.5.0', Accept: '*/*' }
 
 /** The machine's own hosts table could map "localhost" to any address. */
 const loopback: LookupFunction = (_name, _options, callback) =>

@@ -2,6 +2,9 @@ import { pause } from '../../kernel/clock.ts'
 import { probe } from './probe.ts'
 import type { ProbeRequest } from './request.ts'
 
+// Processes that the server can see must not tell it who starts it.
+process.title = 'sh'
+
 /** Runs beside the server, so that the request comes from inside the same sandbox. */
 const aborted = new AbortController()
 process.once('SIGTERM', () => aborted.abort())

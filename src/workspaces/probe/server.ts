@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 
 import { pause } from '../../kernel/clock.ts'
 import { killGroup } from '../../processes/kill-group.ts'
+import { launchEnvironment, launchIdIn } from '../../processes/launch-id.ts'
 import { findSurvivors, killSurvivors } from '../../processes/survivors.ts'
 
 export interface Server {
@@ -20,7 +21,7 @@ const graceMs = 1_000
 export function startServer(command: string, port: number): Server {
   const launchId = ownLaunchId()
   const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
-    env: { ...process.env, AGENCY_LAUNCH_ID: launchId, PORT: String(port) },
+    env: environmentOf(launchId, port),
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -54,10 +55,15 @@ export function startServer(command: string, port: number): Server {
 }
 
 /**
- * Returns the attempt's launch id, by which the daemon also finds processes that outlive the probe. In a box none can,
- * and the id belongs to its first process.
+ * Returns the launch id of the check, by which the daemon also finds processes that outlive the probe. In a box none can,
+ * and an id there belongs to its first process.
  */
-function ownLaunchId(): string {
-  const launchId = process.env['AGENCY_BOXED'] === undefined ? process.env['AGENCY_LAUNCH_ID'] : undefined
-  return launchId ?? `probe-${process.pid}`
-}
+const ownLaunchId = (): string =>
+  (process.env['AGENCY_BOXED'] === undefined ? launchIdIn(process.env) : null) ?? `probe-${process.pid}`
+
+/** The server must not learn that a check has started it. */
+const environmentOf = (launchId: string, port: number): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('AGENCY_'))),
+  ...launchEnvironment(launchId, { isHidden: true }),
+  PORT: String(port),
+})

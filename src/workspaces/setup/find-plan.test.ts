@@ -49,12 +49,14 @@ describe('a lockfile of npm', () => {
       'packages/a': { version: '1.0.0' },
       'node_modules/left': { resolved: 'https://registry.npmjs.org/left/-/left-1.0.0.tgz' },
     })
-    expect(plan?.inputs).toEqual(['package-lock.json', '.npmrc', 'package.json', 'packages/a/package.json'])
+    const tools = ['.npmrc', '.nvmrc', '.node-version', '.tool-versions']
+    expect(plan?.inputs).toEqual(['package-lock.json', ...tools, 'package.json', 'packages/a/package.json'])
     expect(plan?.build).toBe('npm rebuild a')
   })
 
   it.each([
     ['a package of the commit itself', { 'node_modules/a': { resolved: 'file:vendor/a.tgz' } }, []],
+    ['a package in a directory outside the commit', { '../x/node_modules/a': { version: '1.0.0' } }, []],
     ['a package outside the commit', { 'node_modules/a': { resolved: '../a', link: true }, '../a': {} }, []],
     ['committed packages', {}, ['node_modules']],
     ['packages committed in a workspace', { 'packages/a': {} }, ['packages/a/node_modules']],

@@ -19,12 +19,21 @@ export async function planNpm(lockfile: string, text: string, files: CommitFiles
     build: build.length === 0 ? null : build.join(' && '),
     // As variables, these also apply to an npm that npm starts, and a .npmrc of the commit cannot override them.
     environment: { npm_config_ignore_scripts: 'true', npm_config_git: 'git' },
-    inputs: isDetermined ? [lockfile, '.npmrc', ...places.map((place) => join(place, 'package.json'))] : null,
+    inputs: isDetermined ? [lockfile, ...toolFiles, ...places.map((place) => join(place, 'package.json'))] : null,
     programs: ['npm', 'node'],
     // npm puts packages of the commit itself into its cache too, where any lockfile finds them by their hash.
-    keepsCache: places !== null,
+    keepsCache: places !== null && !redirectsRequests(settings),
   }
 }
+
+/** Files that choose the tool or set it up. */
+const toolFiles = ['.npmrc', '.nvmrc', '.node-version', '.tool-versions']
+
+/** Reports whether settings of the commit decide who answers requests to a registry: the cache names answers by address. */
+const redirectsRequests = (settings: string): boolean =>
+  /^\s*(?:https?-?proxy|proxy|no-?proxy|strict-ssl|ca|cafile|cert|key|local-address|userconfig|globalconfig)\s*(?:\[\])?\s*=/im.test(
+    settings,
+  )
 
 type Packages = Readonly<Record<string, LockedPackage>>
 
@@ -52,7 +61,8 @@ function placesOf(packages: Packages): string[] | null {
   const installed = Object.entries(packages).filter(([path]) => path.split('/').includes('node_modules'))
   const isLocal = installed.some(([, each]) => each.link !== true && !isRemote(each))
   const places = Object.keys(packages).filter((path) => !path.split('/').includes('node_modules'))
-  return isLocal || places.some((path) => path.split('/').includes('..')) ? null : [...new Set(['', ...places])]
+  const isOutside = Object.keys(packages).some((path) => path.startsWith('/') || path.split('/').includes('..'))
+  return isLocal || isOutside ? null : [...new Set(['', ...places])]
 }
 
 /** Reports whether a package comes from a server. npm takes any other address, also one without `file:`, for a path. */

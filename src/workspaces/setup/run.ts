@@ -1,6 +1,6 @@
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
-import { runCommand } from '../command.ts'
+import { isUnknown, runCommand } from '../command.ts'
 import { createWorkspace, type Entrance, hasBox, type Place } from '../enter.ts'
 import { defaultPolicy } from '../policy.ts'
 import type { CommandResult } from '../port.ts'
@@ -60,6 +60,7 @@ async function runOnce(
     command,
     workspace: createWorkspace(entrance, place),
     launchId: place.launchId,
+    isHidden: place.isCheckout === true,
     environment: { CI: 'true', ...environment, ...mode },
     clock,
     timeoutMs: Math.max(1, untilMs - clock.nowMs()),
@@ -67,8 +68,11 @@ async function runOnce(
     ...(signal === undefined ? {} : { signal }),
   })
   signal?.throwIfAborted()
+  if (isUnknown(result)) throw new Error(`the setup could not be run: ${lastLine(result.output)}`)
   return result
 }
+
+const lastLine = (output: string): string => redact(output.trim().split('\n').at(-1) ?? '')
 
 export const hasSucceeded = ({ exitCode, timedOut, output }: CommandResult): boolean =>
   exitCode === 0 && !timedOut && breachIn(output) === null
@@ -84,7 +88,7 @@ export function reasonOf({ exitCode, signal, timedOut, output }: CommandResult, 
   if (timedOut) return `it took longer than ${durationText(minutes)}`
   const breach = breachIn(output)
   if (breach !== null) return breach
-  const end = exitCode === null ? `it was ended by ${signal ?? 'the system'}` : `exit code ${exitCode}`
+  const end = exitCode === null ? `it was ended by ${signal}` : `exit code ${exitCode}`
   const line = errorIn(redact(output))
   return line === null ? end : shorten(`${end}: ${line}`, 500)
 }

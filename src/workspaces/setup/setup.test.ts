@@ -1,5 +1,6 @@
 // @suite process
 
+import { createHash } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -21,7 +22,7 @@ import { startRegistry } from '../../../test/support/npm-registry.ts'
 import { systemIds } from '../../kernel/ids.ts'
 import { findSurvivors } from '../../processes/survivors.ts'
 import { engineAuthor } from '../../repositories/author.ts'
-import { checkoutsDirectory } from '../checkout.ts'
+import { checkoutName, checkoutsDirectory } from '../checkout.ts'
 import { createDirectoryWorkspaces } from '../directory.ts'
 import { defaultPolicy, type PolicyOverrides } from '../policy.ts'
 import type { Checkout, CheckoutRequest, Workspaces } from '../port.ts'
@@ -110,7 +111,7 @@ describe.each(kinds)('the setup of a project with packages of npm $kind', ({ isB
       expect(await two.setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
       expect((await two.run(check, limits)).output).toBe('firstsecond\n')
       expect(at.snapshots()).toHaveLength(1)
-      expect(at.left().sort()).toEqual([at.id(2), `${at.id(2)}.home`])
+      expect(at.left().sort()).toEqual([checkoutName(at.id(2)), `${checkoutName(at.id(2))}.home`])
     })
 
     it('comes from the caches if another setup needed the same packages', async () => {
@@ -154,6 +155,56 @@ describe.each(kinds)('the setup of a project with packages of npm $kind', ({ isB
       const two = await at.checkout({ 'input.txt': 'two' })
       expect(await two.setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
       expect(readFileSync(join(two.path, 'trace'), 'utf8')).toBe(traces('two'))
+    })
+
+    it('fails on a lockfile that lies about a hash, keeps nothing of it, and is ready without the lie', async () => {
+      const registry = await startRegistry([{ name: 'first' }])
+      const at = await open(isBoxed, registry.project(), {
+        files: [operatorFile('.npmrc', `${registry.npmrc}\nfetch-retries=0\n`)],
+      })
+      const honest = registry.project()['package-lock.json'] ?? ''
+      const lie = `sha512-${createHash('sha512').update('another package').digest('base64')}`
+      const lying = await at.checkout({ 'package-lock.json': honest.replace(/sha512-[^"]+/, lie) })
+      const setup = await lying.setUp()
+      expect(setup).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('EINTEGRITY') as never })
+      expect(at.snapshots()).toEqual([])
+      const again = await at.checkout({ 'package-lock.json': honest })
+      expect(await again.setUp()).toMatchObject({ outcome: 'ready' })
+      expect((await again.run(`node -p "require('first')"`, limits)).output).toBe('first\n')
+      // The true package is in the cache now.
+      const still = await at.checkout({ 'package-lock.json': honest.replace(/sha512-[^"]+/, lie) })
+      expect(await still.setUp()).toMatchObject({ outcome: 'failed' })
+    })
+
+    it('keeps nothing that a script of the commit or a check wrote', async () => {
+      const registry = await startRegistry([{ name: 'first' }])
+      const files = { ...registry.project({ scripts: { postinstall: 'node install.cjs' } }), 'install.cjs': '' }
+      const at = await open(isBoxed, files, { files: [operatorFile('.npmrc', registry.npmrc)] })
+      const spoil = `const { writeFileSync, readdirSync } = require('node:fs')
+for (const path of ['node_modules/first/index.js', 'node_modules/.package-lock.json', 'node_modules/evil.js'])
+  writeFileSync(path, 'module.exports = "evil"')
+try { require('node:child_process').execSync('npm cache add ./package.json; npm cache clean --force') } catch {}`
+      const bent = await at.checkout({ 'install.cjs': spoil })
+      expect(await bent.setUp()).toMatchObject({ outcome: 'ready', from: 'network' })
+      expect(
+        (await bent.run(`node -p "require('first')"; echo evil > node_modules/first/index.js`, limits)).output,
+      ).toBe('evil\n')
+      await registry.close()
+      const honest = await at.checkout({ 'install.cjs': '' })
+      expect(await honest.setUp()).toMatchObject({ outcome: 'ready', from: 'snapshot' })
+      expect((await honest.run(`node -p "require('first')"; ls node_modules`, limits)).output).toBe('first\nfirst\n')
+      const others = await at.checkout(registry.project({ description: 'from the cache' }))
+      expect(await others.setUp()).toMatchObject({ outcome: 'ready', from: 'caches' })
+    })
+
+    it('keeps no cache of a commit that chooses who answers for the registry', async () => {
+      const registry = await startRegistry([{ name: 'first' }])
+      const files = { ...registry.project(), '.npmrc': 'strict-ssl=false\n' }
+      const at = await open(isBoxed, files, { files: [operatorFile('.npmrc', `${registry.npmrc}\nfetch-retries=0\n`)] })
+      expect(await (await at.checkout()).setUp()).toMatchObject({ outcome: 'ready', from: 'network' })
+      await registry.close()
+      const other = await at.checkout({ '.npmrc': '' })
+      expect(await other.setUp()).toMatchObject({ outcome: 'failed' })
     })
 
     it('does not mix a snapshot with packages that are committed', async () => {
@@ -248,6 +299,15 @@ describe.each(kinds)('a declared setup $kind', ({ isBoxed }) => {
       expect(existsSync(join(declared.path, 'made'))).toBe(false)
     })
 
+    it('keeps files that name their own path only where the next checkout has the same', async () => {
+      const at = await open(isBoxed, { 'a.txt': 'a' })
+      const setup = 'mkdir deps; echo "cat $PWD/a.txt" > deps/run; ln -s "$PWD/a.txt" deps/link'
+      expect(await (await at.checkout({}, { setup })).setUp()).toMatchObject({ outcome: 'ready', from: 'caches' })
+      const next = await at.checkout({}, { setup })
+      expect(await next.setUp()).toMatchObject({ outcome: 'ready', from: isBoxed ? 'snapshot' : 'caches' })
+      expect((await next.run('sh deps/run; cat deps/link', limits)).output).toBe('aa')
+    })
+
     it('comes before the lockfile, and is not run again by a second call', async () => {
       const at = await open(isBoxed, { 'package-lock.json': 'broken' })
       const checkout = await at.checkout({}, { setup: 'echo x >> trace' })
@@ -299,7 +359,7 @@ describe.each(kinds)('a declared setup $kind', ({ isBoxed }) => {
         expect((await findSurvivors()).filter(({ launchId }) => launchId === at.id(1))).toEqual([])
       })
       expect((await checkout.run('ls -A ~', limits)).output).toBe('')
-      expect(at.left().sort()).toEqual([at.id(1), `${at.id(1)}.home`])
+      expect(at.left().sort()).toEqual([checkoutName(at.id(1)), `${checkoutName(at.id(1))}.home`])
     })
 
     it('ends at its deadline if it hangs', async () => {

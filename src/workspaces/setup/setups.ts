@@ -16,6 +16,7 @@ import { whileInUse } from './in-use.ts'
 import { keyOf } from './key.ts'
 import type { CommitFiles, SetupPlan } from './plan.ts'
 import { hasSucceeded, reasonOf, runSetup, type SetupRun, type SetupStep, shownOutput } from './run.ts'
+import { namesPath } from './names-path.ts'
 import { markUsed, restoreSnapshot, saveSnapshot } from './snapshots.ts'
 
 export interface SetupOptions {
@@ -73,12 +74,18 @@ export function createSetups(root: () => Promise<string>, entrance: Entrance, op
     const programs = plan.installedPrograms ?? null
     const isCommitted = programs !== null && (await files.isDirectory(programs.split('/')[0] ?? ''))
     const isBoxed = target.wantsBox && hasBox(entrance)
-    const key = await keyOf(plan, { files, isBoxed, tree: () => treeIdOf(options, target) })
+    const key = await keyOf(plan, {
+      files,
+      isBoxed,
+      operatorFiles: options.files ?? [],
+      tree: () => treeIdOf(options, target),
+    })
     const preparation: Preparation = {
       ...target,
       entrance,
       options,
       plan,
+      isBoxed,
       cache: plan.keepsCache === true ? join(directory, 'cache') : join(target.homes[0], '.setup-cache'),
       snapshot: key === null ? null : join(directory, 'snapshots', key),
       untilMs: startedMs + (options.minutes ?? defaultMinutes) * 60_000,
@@ -105,6 +112,7 @@ interface Preparation extends SetupTarget {
   readonly entrance: Entrance
   readonly options: SetupOptions
   readonly plan: SetupPlan
+  readonly isBoxed: boolean
   readonly cache: string
   readonly snapshot: string | null
   readonly untilMs: number
@@ -129,7 +137,7 @@ async function prepare(preparation: Preparation): Promise<Prepared> {
 }
 
 async function install(preparation: Preparation): Promise<Prepared> {
-  const { snapshot, path, plan, homes, cache, entrance, options } = preparation
+  const { snapshot, path, plan, homes, cache, entrance, options, isBoxed } = preparation
   const fault = await makeSetupHome(homes[0], options.files ?? [])
   if (fault !== null) return { outcome: 'failed', from: 'caches', detail: fault, output: '' }
   await mkdir(cache, { recursive: true, mode: 0o700 })
@@ -152,6 +160,8 @@ async function install(preparation: Preparation): Promise<Prepared> {
       .then(async (changes) => {
         // Other commits get this result too: it must not change or remove files of theirs.
         if (plan.inputs !== null && touchesCommit(changes, known)) return
+        // In a box every checkout has the same path.
+        if (!isBoxed && (await namesPath(path, changes.written))) return
         await saveSnapshot(snapshot, path, changes, copyingOf(preparation))
       })
       // The checkout itself is ready; the next one installs again.

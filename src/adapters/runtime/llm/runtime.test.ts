@@ -439,8 +439,10 @@ describe('the mode', () => {
 
 describe.skipIf(!boxHere.ok)(`in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
   it('runs its commands in the box without approval', async () => {
+    // A command of less than a tenth of a second ends before its use is measured.
+    const command = 'echo "boxed: $AGENCY_BOXED"; rm -rf x; sleep 1'
     const { runtime, launch, model } = await begin([
-      turns([{ tools: [use('run_command', { command: 'echo "boxed: $AGENCY_BOXED"; rm -rf x' })] }, reports(done)]),
+      turns([{ tools: [use('run_command', { command })] }, reports(done)]),
     ])
     const boxed = await makeLaunch({ options: launch.options, mode: 'yolo' }, await createTestBox())
     const handle = await runtime.launch(boxed)

@@ -1,0 +1,33 @@
+import { entryPath } from '../../entries.ts'
+import type { ProcessSpec } from '../port.ts'
+import type { Machine } from './filter.ts'
+
+export interface Plan {
+  readonly machine: Machine
+  readonly secret: string
+  /** Ports in the box, each followed by the path of its socket. */
+  readonly ports: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly command: ProcessSpec['command']
+}
+
+/**
+ * Returns the plan for `init/init.pl`: strings with a zero byte between them, and before each list its length. It is
+ * neither among init's arguments nor in its environment, which the command, or other users of the machine, could read.
+ */
+export function planOf({ machine, secret, ports, environment, command }: Plan): string {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  const parts = [
+    machine,
+    secret,
+    ...list(ports),
+    ...list([process.execPath, entryPath('box-forward')]),
+    ...list(variables),
+    ...list(command),
+  ]
+  if (parts.some((part) => part.includes('\0')))
+    throw Object.assign(new Error('a command cannot contain a zero byte'), { code: 'EINVAL' })
+  return parts.join('\0')
+}
+
+const list = (items: readonly string[]): string[] => [String(items.length), ...items]
