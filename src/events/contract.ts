@@ -70,6 +70,8 @@ export const eventKindGroups = {
     'merge_conflict',
     'proof_started',
     'proof_ended',
+    'repeat_started',
+    'repeat_ended',
     'pr_opened',
     'pr_updated',
     'pr_closed',

@@ -12,6 +12,7 @@ const descriptions: Readonly<Record<string, (object: string, job: Described) => 
   integrate: (runId) => `merge of finished work of ${runId}`,
   land: (runId, { lane }) => `landing of ${runId} into ${lane?.replace(/^repository:/, '') ?? 'its repository'}`,
   prove: (runId) => `proof of the result of ${runId}`,
+  repeat: (runId) => `repeated check of all evidence of ${runId}`,
   clean_run: (runId) => `removal of the clones of ${runId}`,
   playbook_timer: (_, { payload }) => `timer "${field(payload, 'name')}" of ${field(payload, 'runId')}`,
   gate_timeout: (gateId) => `time limit of ${gateId}`,

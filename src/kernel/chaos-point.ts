@@ -24,7 +24,10 @@ export const chaosPointNames = [
 ] as const
 /** Points that only runs with a repository pass. */
 export const repositoryPointNames = ['branch.merged', 'proof.begun', 'proof.checked', 'result.landed'] as const
-export type ChaosPointName = (typeof chaosPointNames)[number] | (typeof repositoryPointNames)[number]
+/** Points that only `agency prove` passes. */
+export const repeatPointNames = ['repeat.begun', 'repeat.checked'] as const
+export type ChaosPointName =
+  (typeof chaosPointNames)[number] | (typeof repositoryPointNames)[number] | (typeof repeatPointNames)[number]
 export type ChaosPoint = (point: ChaosPointName) => void
 
 export const noChaos: ChaosPoint = () => {}

@@ -17,6 +17,16 @@ const warnings: Readonly<Partial<Record<CheckedIn, string>>> = {
 export const checkedInWarning = (place: CheckedIn | null): string | null =>
   place === null ? null : (warnings[place] ?? null)
 
+/** Stands at the gate of a run whose agents had no box. */
+export const unboxedWarning =
+  'Ran without a box: its agents had your rights on this machine and could change everything, also what checks their work'
+
+/** Stands at the gate of a run whose agents had a box, but not the commands that checked their work. */
+export const uncheckedBoxWarning = 'Commands that checked it ran without a box, with your rights on this machine'
+
+/** Stands behind an odd change that was accepted by evidence alone. */
+export const unseenOdd = 'no verifier was shown this'
+
 /** Reports whether a text contains such a sentence: nothing but a person may then accept the work. */
 export const hasCheckWarning = (text: string): boolean =>
-  Object.values(warnings).some((warning) => text.includes(warning))
+  [...Object.values(warnings), unboxedWarning, uncheckedBoxWarning, unseenOdd].some((warning) => text.includes(warning))

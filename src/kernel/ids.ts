@@ -22,6 +22,7 @@ export type PullRequestId = Id<'pull_request'>
 export type WorkspaceId = Id<'workspace'>
 export type AmendmentId = Id<'amendment'>
 export type ProofId = Id<'proof'>
+export type RepeatId = Id<'repeat'>
 export type OrganisationId = NumericId<'organisation'>
 export type RoleId = NumericId<'role'>
 export type PersonaId = NumericId<'persona'>
@@ -50,6 +51,7 @@ export const idPrefixes = {
   workspace: 'wsp_',
   amendment: 'amd_',
   proof: 'prf_',
+  repeat: 'rpt_',
 } as const
 export type IdNoun = keyof typeof idPrefixes
 
@@ -71,6 +73,7 @@ interface IdOf {
   workspace: WorkspaceId
   amendment: AmendmentId
   proof: ProofId
+  repeat: RepeatId
 }
 
 /** Source of new ids; passed as a dependency, so that a simulation can reproduce them. */

@@ -7,6 +7,17 @@ export const camelCase = (name: string): string =>
 /** Cuts the text at `max` characters and ends it with "…", so that the part is not mistaken for the whole. */
 export const shorten = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
 
+/** Puts text of an agent on one line: line breaks and invisible characters, which could hide a part of it, are spaces. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+
+/** Leaves out the middle of a longer text: a program says first what it does, and last how it ended. */
+export function shortenMiddle(text: string, max: number): string {
+  if (text.length <= max) return text
+  const mark = `\n… ${text.length - max} characters left out …\n`
+  const end = Math.floor((max - mark.length) / 2)
+  return `${text.slice(0, max - mark.length - end)}${mark}${text.slice(-end)}`
+}
+
 /**
  * Normalises by NFKD, lower-cases, and replaces every run of other characters by one hyphen: `Ünï  Kent!` → `uni-kent`.
  */

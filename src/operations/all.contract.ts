@@ -25,6 +25,8 @@ import { planOperations } from '../work/plans/contract.ts'
 import { pullRequestOperations } from '../work/pull-requests/contract.ts'
 import { questionOperations } from '../work/questions/contract.ts'
 import { repositorySettingsOperations } from '../work/repository-settings/contract.ts'
+import { proofSheetOperations } from '../work/proof-sheets/contract.ts'
+import { repeatOperations } from '../work/repeats/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
@@ -49,6 +51,8 @@ export const operations = {
   gate: gateOperations,
   amendment: amendmentOperations,
   pullRequest: pullRequestOperations,
+  proofSheet: proofSheetOperations,
+  repeat: repeatOperations,
   question: questionOperations,
   repositorySettings: repositorySettingsOperations,
   plan: planOperations,

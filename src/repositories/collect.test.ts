@@ -347,6 +347,23 @@ describe('refused work, which leaves nothing behind in the mirror', () => {
     })
   })
 
+  it('says nothing about work whose collection ended unseen, because its box was killed', async () => {
+    const at = await bench.workplace()
+    writeFiles(at.path, { 'a.txt': 'a\n' })
+    const killed: typeof at.workspace = {
+      ...at.workspace,
+      enter: async (entry) => ({
+        ...(await at.workspace.enter(entry)),
+        command: ['/bin/sh', '-c', 'cat <&3 >/dev/null; echo "secret began" >&3; kill -9 $$'],
+        boxed: true,
+        init: { plan: '', secret: 'secret', filter: '/dev/null' },
+      }),
+    }
+    await expectUntouched(at, async () => {
+      await expect(collect(git, orderFor({ ...at, workspace: killed }))).rejects.toThrow('its box was ended')
+    })
+  })
+
   it('refuses a .git that is missing, a link, a file, or broken', async () => {
     const other = await bench.workplace()
     const cases: [RegExp, (path: string) => void][] = [

@@ -25,6 +25,8 @@ export interface Collection {
   /** The name under which it waits in the mirror for promotion, such as the attempt's id; its processes carry it too. */
   readonly ref: string
   readonly signal?: AbortSignal | undefined
+  /** Returns why the changed files are refused; the commits are in `repository` and not in the mirror yet. */
+  readonly refuses?: (repository: string, commit: string) => Promise<string | null>
   /**
    * A last check, for example for secrets, in a repository that has the commit while the mirror does not have it yet.
    * Commits of `known` are the work of others, which was checked when it came in.
@@ -72,6 +74,8 @@ export async function collect(git: Git, collection: Collection): Promise<Collect
     if (rejection !== null) return refused(rejection.why, rejection.files)
     const files = await changedFiles(git, quarantine, start, commit)
     if (files.length === 0) return { outcome: 'empty' }
+    const why = (await collection.refuses?.(quarantine, commit)) ?? null
+    if (why !== null) return refused(why)
     if ((await collection.accepts?.(quarantine, commit, known)) === false) return { outcome: 'withheld' }
     await admit(git, quarantine, mirror, incomingRef(ref))
     return { outcome: 'collected', commit, files, commits: await listCommits(git, mirror, start, commit) }

@@ -23,6 +23,14 @@ async function ready(files: Record<string, string> = { 'b.txt': 'b\n' }, source 
   return { source, mirror, base, commit, landing }
 }
 
+/** Leaves the state of a landing that was killed when it had written its files, but had not moved the branch. */
+async function halfLanded() {
+  const made = await ready({ 'b.txt': 'b\n', 'README.md': 'changed\n' })
+  plainGit(made.source, 'fetch', '--quiet', made.mirror, made.commit)
+  plainGit(made.source, 'read-tree', '-m', '-u', made.base, made.commit)
+  return made
+}
+
 describe('landing', () => {
   it('fast-forwards a checked-out branch with its files, and leaves nothing else behind', async () => {
     const { source, landing, base, commit } = await ready()
@@ -233,9 +241,7 @@ describe('refusing to land, with the next command', () => {
   })
 
   it('completes a landing that was killed between its files and its branch', async () => {
-    const { source, landing, base, commit } = await ready({ 'b.txt': 'b\n', 'README.md': 'changed\n' })
-    plainGit(source, 'fetch', '--quiet', landing.mirror, commit)
-    plainGit(source, 'read-tree', '-m', '-u', base, commit)
+    const { source, landing, base, commit } = await halfLanded()
     const half = fingerprint(source)
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'ready', commit: base })
     expect(fingerprint(source)).toEqual(half)
@@ -244,9 +250,7 @@ describe('refusing to land, with the next command', () => {
   })
 
   it('refuses files of a landing that the operator has changed since', async () => {
-    const { source, landing, base, commit } = await ready({ 'b.txt': 'b\n', 'README.md': 'changed\n' })
-    plainGit(source, 'fetch', '--quiet', landing.mirror, commit)
-    plainGit(source, 'read-tree', '-m', '-u', base, commit)
+    const { source, landing } = await halfLanded()
     writeFiles(source, { 'b.txt': 'mine\n' })
     const before = fingerprint(source)
     await expect(mirrors.land(landing)).rejects.toMatchObject({ message: /has uncommitted changes/ })

@@ -30,6 +30,7 @@ export interface Mirrors {
   head(mirror: string, name: string): Promise<string | null>
   /** Returns the id of a commit's tree: two commits with the same files have the same tree. */
   tree(mirror: string, commit: string): Promise<string>
+  has(mirror: string, commit: string): Promise<boolean>
   clone(request: CloneRequest, into: string, options?: CloneOptions): Promise<void>
   merge(merge: Merge): Promise<Merged>
   /** Reports whether `commit` contains the history of `other`. */
@@ -83,6 +84,10 @@ export function createMirrors({ root, git, log }: { root: string; git: Git; log:
     head: (mirror, name) => readBranch(git, mirror, name),
     tree: (mirror, commit) =>
       git.ask(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], { gitDir: mirror }),
+    has: async (mirror, commit) => {
+      const { exitCode } = await git.run(['cat-file', '-e', `${commit}^{commit}`], { gitDir: mirror })
+      return exitCode === 0
+    },
     clone: (request, into, options) => makeClone(git, request, into, options),
     merge: (merge) => mergeInto(git, merge),
     contains: (mirror, commit, other) => isAncestor(git, mirror, other, commit),

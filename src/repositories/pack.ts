@@ -11,7 +11,7 @@ import { type WorkspaceProcess, startInWorkspace } from '../workspaces/process.t
 import type { Workspace } from '../workspaces/port.ts'
 import { type Author, authorEnvironment } from './author.ts'
 import { errorLine, gitEnvironment, GitError, isFull } from './git.ts'
-import { safeSettings } from './safe-git-config.ts'
+import { distrustingSettings, safeSettings } from './safe-git-config.ts'
 
 export interface Packing {
   readonly workspace: Workspace
@@ -51,7 +51,7 @@ export async function packWork(packing: Packing): Promise<Packed> {
   const abort = (): void => packer.signal('SIGKILL')
   signal?.addEventListener('abort', abort)
   if (signal?.aborted === true) abort()
-  const { errors, isTooLarge, exitCode, breach } = await readPack(packer, packing).finally(() => {
+  const { errors, isTooLarge, exitCode, isLost, breach } = await readPack(packer, packing).finally(() => {
     cancel()
     signal?.removeEventListener('abort', abort)
   })
@@ -59,6 +59,7 @@ export async function packWork(packing: Packing): Promise<Packed> {
   if (isTooLarge) return { outcome: 'refused', why: tooLarge(packing.maxBytes) }
   if (breach !== null) return { outcome: 'refused', why: `the work could not be collected: ${breachText(breach)}` }
   if (timedOut) return { outcome: 'refused', why: `the work could not be collected in ${timeoutMs / 1_000} seconds` }
+  if (isLost === true) throw new GitError(`the work in ${workspace.path} could not be packed: its box was ended`)
   if (exitCode === stages.unchanged) return { outcome: 'empty' }
   const commit = /^agency-head ([0-9a-f]{40,64})$/m.exec(errors)?.[1]
   if (exitCode === 0 && commit !== undefined && commit.length === start.length) return { outcome: 'packed', commit }
@@ -73,9 +74,9 @@ async function readPack(packer: WorkspaceProcess, { into, maxBytes }: Packing) {
   const saved = save(packer.child.stdout, into, maxPackBytes, stop)
   // If the pack cannot be written, its source must stop too.
   saved.catch(stop)
-  const [errors, { exitCode }] = await Promise.all([textOf(packer.child.stderr), packer.exited])
+  const [errors, { exitCode, isLost }] = await Promise.all([textOf(packer.child.stderr), packer.exited])
   const { breach } = await packer.leave()
-  return { errors, exitCode, breach, isTooLarge: await saved }
+  return { errors, exitCode, isLost, breach, isTooLarge: await saved }
 }
 
 export const tooLarge = (maxBytes: number): string =>
@@ -158,7 +159,7 @@ printf '%s\n' "$head" "^$start" | in_own pack-objects --revs --stdout --thin --d
 `
 
 function specOf({ workspace, start, message, author, ref, clock }: Packing) {
-  const settings = Object.entries(safeSettings)
+  const settings = [...Object.entries(safeSettings), ...distrustingSettings]
   return {
     command: ['/bin/sh', '-c', script, start, start.length === 64 ? 'sha256' : 'sha1', shorten(message, 16_000)],
     environment: {

@@ -20,6 +20,8 @@ export interface Repositories {
   merge(branch: MergedBranch): Promise<Merged>
   /** Returns the id of a commit's tree: two commits with the same files have the same tree. */
   tree(mirror: string, commit: string): Promise<string>
+  /** Reports whether the mirror has a commit. */
+  has(mirror: string, commit: string): Promise<boolean>
   /** Reports whether `commit` contains the history of `other`. */
   contains(mirror: string, commit: string, other: string): Promise<boolean>
   /** Refuses, with the next command, if `land` would refuse now. */
@@ -27,6 +29,20 @@ export interface Repositories {
   /** Brings a result into the operator's own repository, unless its branch has new commits. */
   land(repository: RunRepository, result: { runId: string; commit: string; message: string }): Promise<Landed>
   files(mirror: string, from: string, to: string): Promise<ChangedFile[]>
+  /**
+   * Lists the files that a brief itself has changed: without those that it took over unchanged from finished work of
+   * others, which `others` names by refs or their prefixes. A file that was moved is one change.
+   */
+  changes(
+    mirror: string,
+    work: { readonly from: string; readonly to: string; readonly others: readonly string[] },
+  ): Promise<FileChange[]>
+  /** Returns the text of a file in a commit; null if there is none, or it is too large to be compared. */
+  text(mirror: string, commit: string, path: string): Promise<string | null>
+  /** Lists the paths of a commit. */
+  paths(mirror: string, commit: string): Promise<string[]>
+  /** Makes a commit like another one, but with some files replaced. It belongs to no branch. */
+  replaceFiles(mirror: string, commit: string, files: readonly FileReplacement[]): Promise<string>
   diff(
     mirror: string,
     from: string,
@@ -49,6 +65,12 @@ export interface CollectedWork {
   readonly message: string
   /** Rules of possible secrets that the operator has allowed. */
   readonly allowed: readonly string[]
+  /** Decides about the files that it has changed itself, without finished work of `others`. */
+  readonly scope?: {
+    readonly others: readonly string[]
+    /** Returns why they are refused, or null. */
+    readonly faultOf: (changes: readonly FileChange[]) => string | null
+  }
   readonly signal?: AbortSignal | undefined
 }
 
@@ -59,6 +81,22 @@ export type Collected =
   | { readonly outcome: 'refused'; readonly why: string }
   /** It contains possible secrets; `rule` names each, so that the operator can allow it. */
   | { readonly outcome: 'secrets'; readonly found: readonly { readonly rule: string; readonly what: string }[] }
+
+export interface FileChange {
+  /** Its path now, or its last one. */
+  readonly path: string
+  readonly status: 'added' | 'changed' | 'deleted' | 'moved'
+  /** Its path before, if it was moved. */
+  readonly movedFrom?: string
+  /** It is a symbolic link now. */
+  readonly isLink: boolean
+}
+
+/** The new content of a file: that of another commit, which may lack it, a text, or null for none. */
+export interface FileReplacement {
+  readonly path: string
+  readonly as: { readonly commit: string } | { readonly text: string } | null
+}
 
 export interface MergedBranch {
   readonly repository: RunRepository

@@ -7,10 +7,12 @@ import type { RunRepository } from '../work/runs/contract.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
 import { collect, type Collection, promote, snapshot } from './collect.ts'
+import { fileChanges, filePaths, fileText } from './file-changes.ts'
 import { type Git, GitError } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { findRepository } from './operator-repository.ts'
 import { type CollectedWork, integrationBranch, type Landed, type Repositories } from './port.ts'
+import { replaceFiles } from './replace-files.ts'
 
 /**
  * Implements the engine's operations on git with mirrors: the order of steps, and recovery after a kill between them.
@@ -63,7 +65,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
 
     collect: async (work) => {
       const { mirror } = work.repository
-      const { start, message, workspace, attemptId: ref, signal } = work
+      const { start, message, workspace, attemptId: ref, scope, signal } = work
       let secrets: SecretMatch[] = []
       const accepts: Collection['accepts'] = async (quarantine, commit, known) => {
         secrets = await secretsIn(quarantine, commit, known, work)
@@ -77,6 +79,14 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
         author: engineAuthor,
         ref,
         accepts,
+        ...(scope === undefined
+          ? {}
+          : {
+              refuses: async (quarantine, commit) =>
+                scope.faultOf(
+                  await fileChanges(git, quarantine, { from: start, to: commit, others: scope.others, refsIn: mirror }),
+                ),
+            }),
         signal,
       })
       if (collected.outcome === 'empty') return collected
@@ -121,6 +131,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     },
 
     tree: (mirror, commit) => mirrors.tree(mirror, commit),
+    has: (mirror, commit) => mirrors.has(mirror, commit),
     contains: (mirror, commit, other) => mirrors.contains(mirror, commit, other),
 
     checkLanding: async ({ path, branch, mirror, base }, { runId, commit }) => {
@@ -131,6 +142,10 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
 
     files: (mirror, from, to) => mirrors.files(mirror, from, to),
     diff: (mirror, from, to, options) => mirrors.diff(mirror, from, to, options),
+    changes: (mirror, work) => fileChanges(git, mirror, work),
+    text: (mirror, commit, path) => fileText(git, mirror, commit, path),
+    paths: (mirror, commit) => filePaths(git, mirror, commit),
+    replaceFiles: (mirror, commit, files) => replaceFiles(git, mirror, commit, files),
   }
 }
 

@@ -28,6 +28,15 @@ export const safeSettings: Readonly<Record<string, string>> = {
 }
 
 /**
+ * Makes git read the objects that an agent wrote, not what other files in their directory claim about them: a commit
+ * graph can give a commit another tree or other parents.
+ */
+export const distrustingSettings: readonly (readonly [key: string, value: string])[] = [
+  ['core.commitGraph', 'false'],
+  ['core.multiPackIndex', 'false'],
+]
+
+/**
  * Ignores all configuration but the repository's own; ignores replaced and grafted history, which is forged. The list of
  * allowed protocols overrides any configuration: a missing object is not fetched from the remote of the repository.
  */

@@ -129,6 +129,44 @@ export function repositoriesContract(name: string, make: () => Promise<GitWorld>
       await expect(treeOf('0'.repeat(40))).rejects.toThrow('git rev-parse')
     })
 
+    it('lists the changes of a brief itself, without work of others that it has merged', async () => {
+      const { work, merge, clone, collect, repositories, repository } = await opened()
+      const [head] = await merge(await work('one', 'one.md'))
+      const two = await clone('two')
+      expect(await two.run(mergeCommit(head as string), limits)).toMatchObject({ exitCode: 0 })
+      await two.write('README.md', 'changed\n')
+      await two.write('two.md', 'two\n')
+      const to = commitIn(await collect('two', two))
+      const changed = (others: string[]) =>
+        repositories.changes(repository.mirror, { from: repository.base, to, others })
+      const readme = { path: 'README.md', status: 'changed', isLink: false }
+      const own = [readme, { path: 'two.md', status: 'added', isLink: false }]
+      expect(await changed([`refs/heads/${integrationBranch(runId)}`])).toEqual(own)
+      expect(await changed(['refs/heads/integration/'])).toEqual(own)
+      expect(await changed([])).toHaveLength(3)
+      expect(await repositories.text(repository.mirror, to, 'README.md')).toBe('changed\n')
+      expect(await repositories.text(repository.mirror, repository.base, 'two.md')).toBeNull()
+      expect(await repositories.paths(repository.mirror, to)).toEqual(['.gitignore', 'README.md', 'one.md', 'two.md'])
+    })
+
+    it('makes a commit with some files replaced, which no branch has', async () => {
+      const { work, checkout, repositories, repository } = await opened()
+      const commit = await work('one', 'one.md')
+      const files = [
+        { path: 'one.md', as: null },
+        { path: '.gitignore', as: { text: 'own\n' } },
+        { path: 'README.md', as: { commit: repository.base } },
+        { path: 'docs/new.md', as: { text: 'new\n' } },
+        { path: 'missing.md', as: { commit: repository.base } },
+      ]
+      const made = await repositories.replaceFiles(repository.mirror, commit, files)
+      expect(await repositories.replaceFiles(repository.mirror, commit, files)).toBe(made)
+      const place = await checkout(made)
+      expect(await repositories.paths(repository.mirror, made)).toEqual(['.gitignore', 'README.md', 'docs/new.md'])
+      expect(await place.read('.gitignore', 100)).toMatchObject({ text: 'own\n' })
+      expect(await repositories.contains(repository.mirror, made, repository.base)).toBe(true)
+    })
+
     it('moves a chain of branches, or none of them', async () => {
       const { work, repositories, repository, mergeRequest } = await opened()
       const [one, two] = [await work('one', 'same.md'), await work('two', 'same.md')]

@@ -2,6 +2,7 @@ import { AgencyError, refusal } from '../../../src/kernel/errors.ts'
 import { GitError } from '../../../src/repositories/git.ts'
 import {
   type Collected,
+  type FileChange,
   integrationBranch,
   type Landed,
   type MergedInto,
@@ -13,7 +14,7 @@ import type { Workspace } from '../../../src/workspaces/port.ts'
 import { type GitInMemory, main, type MemoryRepository } from './memory-git.ts'
 import { moveRefs } from './move-refs.ts'
 import { lockedRepository } from '../simulated-errors.ts'
-import { changesBetween } from './objects.ts'
+import { changesBetween, type Objects } from './objects.ts'
 
 export interface MemoryRepositoriesParts {
   readonly git: GitInMemory
@@ -74,6 +75,22 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     return objects.changes(start, commit).length === 0 ? { outcome: 'empty' } : { outcome: 'taken', commit }
   }
 
+  /** Lists the changes of a brief itself, without those of merged work of others. */
+  function ownChanges(
+    mirror: MemoryRepository,
+    { from, to, others }: Parameters<Repositories['changes']>[1],
+  ): FileChange[] {
+    const merged = [...mirror.refs]
+      .filter(([ref]) => others.some((other) => ref === other || ref.startsWith(`${other.replace(/\/$/, '')}/`)))
+      .map(([, head]) => head)
+      .filter((head) => objects.isAncestor(head, to) && !objects.isAncestor(head, from))
+    return fileChanges(objects, from, to).filter(({ path, movedFrom = path }) =>
+      merged.every((head) =>
+        [path, movedFrom].some((each) => objects.get(head).tree.get(each) !== objects.get(to).tree.get(each)),
+      ),
+    )
+  }
+
   /** Refuses while the operator works in the repository; reports whether the result is new to it. */
   function readiness({ path, base }: RunRepository, commit: string): 'ready' | 'already' | 'moved' {
     const repository = git.operatorAt(path)
@@ -121,13 +138,15 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
       if (base === undefined) throw refusal('not_found', `${path} has no branch "${branch}"`)
       return { path, mirror: mirror.path, branch, base, warnings: [] }
     },
-    collect: async ({ repository, workspace, start, message, branch, signal }): Promise<Collected> => {
+    collect: async ({ repository, workspace, start, message, branch, scope, signal }): Promise<Collected> => {
       await pause('collect')
       signal?.throwIfAborted()
       const mirror = git.mirrorAt(repository.mirror)
       const taken = takeWork(workspace, start, message)
       if (taken.outcome !== 'taken') return taken
       const { commit } = taken
+      const why = scope?.faultOf(ownChanges(mirror, { from: start, to: commit, others: scope.others })) ?? null
+      if (why !== null) return { outcome: 'refused', why }
       const files = objects.changes(start, commit).filter(({ status }) => status !== 'deleted')
       admit(mirror, commit)
       mirror.refs.set(`refs/heads/${branch}`, commit)
@@ -160,6 +179,7 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
       if (!has(git.mirrorAt(mirror), commit)) throw new GitError(`git rev-parse: ${commit} is unknown`)
       return objects.get(commit).treeId
     },
+    has: async (mirror, commit) => has(git.mirrorAt(mirror), commit),
     contains: async (mirror, commit, other) => {
       const repository = git.mirrorAt(mirror)
       return has(repository, commit) && has(repository, other) && objects.isAncestor(other, commit)
@@ -167,6 +187,21 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     checkLanding: async (repository, { commit }) => void readiness(repository, commit),
     land: (repository, result) => asOutcome(() => land(repository, result)),
     files: async (_, from, to) => objects.changes(from, to),
+    changes: async (mirror, work) => ownChanges(git.mirrorAt(mirror), work),
+    text: async (_, commit, path) => objects.get(commit).tree.get(path) ?? null,
+    paths: async (_, commit) => [...objects.get(commit).tree.keys()].sort(),
+    replaceFiles: async (mirror, commit, files) => {
+      const { tree, parents, message } = objects.get(commit)
+      const replaced = new Map(tree)
+      for (const { path, as } of files) {
+        const text = as === null ? undefined : 'text' in as ? as.text : objects.get(as.commit).tree.get(path)
+        if (text === undefined) replaced.delete(path)
+        else replaced.set(path, text)
+      }
+      const id = objects.add({ tree: replaced, parents, message, at: '' })
+      git.mirrorAt(mirror).commits.add(id)
+      return id
+    },
     diff: async (_, from, to, { path, maxBytes }) => {
       const changed = changesBetween(objects.get(from).tree, objects.get(to).tree)
       const text = changed
@@ -176,6 +211,25 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
       return { text: text.slice(0, maxBytes), cut: text.length > maxBytes }
     },
   }
+}
+
+/** Lists the changes between two commits; a file that is gone and back elsewhere with the same text was moved. */
+function fileChanges(objects: Objects, from: string, to: string): FileChange[] {
+  const [before, after] = [objects.get(from).tree, objects.get(to).tree]
+  const changed = changesBetween(before, after)
+  const gone = changed.filter(({ status }) => status === 'deleted').map(({ path }) => path)
+  const moved = new Map<string, string>()
+  for (const { path, status } of changed) {
+    const source = gone.find((each) => before.get(each) === after.get(path) && ![...moved.values()].includes(each))
+    if (status === 'added' && source !== undefined) moved.set(path, source)
+  }
+  return changed
+    .filter(({ path }) => ![...moved.values()].includes(path))
+    .map(({ path, status }) => {
+      const movedFrom = moved.get(path)
+      if (movedFrom !== undefined) return { path, status: 'moved', movedFrom, isLink: false }
+      return { path, status: status === 'added' || status === 'deleted' ? status : 'changed', isLink: false }
+    })
 }
 
 interface LandedResult {

@@ -17,6 +17,7 @@ import type { Random } from '../random.ts'
 import { firstFiles, type GitProcess, type GitView, type SimGit, withFaults } from './git.ts'
 import type { Tree } from './objects.ts'
 import { drawGitRates } from './rates.ts'
+import { checkoutsDirectory } from '../../../src/workspaces/checkout.ts'
 
 /** Opens the real git, in memory if the machine has such a directory. Its calls take real time, and none of the world's. */
 export function openRealGit(random: Random, clock: VirtualClock): SimGit {
@@ -193,7 +194,7 @@ function viewOf(operator: ReturnType<typeof openOperator>, workspaces: string): 
       return new Map(names.map((name) => [name, at(mirror, 'show', `${commit}:${name}`)]))
     },
     left: async (runIds) => [
-      ...below(join(workspaces, '.checkouts')),
+      ...below(join(workspaces, checkoutsDirectory)),
       ...below(workspaces)
         .filter((folder) => runIds.has(folder.slice(dirname(folder).length + 1)))
         .flatMap(below),
