@@ -67,6 +67,8 @@ export type Wake =
   | { kind: 'land'; runId: string; repository: string }
   /** The result of the run is to be proven. */
   | { kind: 'prove'; runId: string; delayMs: number }
+  /** All evidence of the run is to be checked again, on request. */
+  | { kind: 'repeat'; runId: string; delayMs: number }
   /** A timer of a playbook expires after the delay. */
   | { kind: 'playbook_timer'; runId: string; name: string; part: string; delayMs: number }
   /** Work that waits for the checks of a repository may be checked again. */

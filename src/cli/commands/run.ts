@@ -28,7 +28,15 @@ export const runCommand = command({
       hidden: true,
     }),
     value('--setup <command>', 'With --repo: command that makes a fresh checkout runnable, before evidence is checked'),
+    value('--protect <glob>', 'With --repo: files that the work may not change; repeatable', {
+      parse: collect,
+      hidden: true,
+    }),
     value('--mode <mode>', 'What an agent may do without asking', { choices: ['yolo', 'cautious', 'plan_only'] }),
+    value('--verifier-mode <mode>', 'What a verifier may do; default: plan_only, it only reads', {
+      choices: ['yolo', 'cautious', 'plan_only'],
+      hidden: true,
+    }),
     value('--org <id>', 'Organisation', { parse: whole(1) }),
     value('--mission <id>', 'Run this mission from the backlog; --priority urgent starts it before other runs'),
     value('--priority <priority>', 'Urgency: briefs of urgent runs start first; default: that of the mission', {

@@ -37,6 +37,8 @@ import { pauseCommand } from './pause.ts'
 import { prDiffCommand } from './pr/diff.ts'
 import { prListCommand } from './pr/list.ts'
 import { prShowCommand } from './pr/show.ts'
+import { proofCommand } from './proof.ts'
+import { proveCommand } from './prove.ts'
 import { questionAckCommand } from './question/ack.ts'
 import { questionShowCommand } from './question/show.ts'
 import { questionsCommand } from './questions.ts'
@@ -132,6 +134,8 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(inspectCommand, async () => (await import('../../work/runs/cli/inspect.ts')).inspectRun),
+      register(proofCommand, async () => (await import('../../work/proof-sheets/cli.ts')).showProof),
+      register(proveCommand, async () => (await import('../../work/repeats/cli.ts')).proveRun),
       register(runsCommand, async () => (await import('../../work/runs/cli.ts')).listRuns),
       {
         name: 'agent',

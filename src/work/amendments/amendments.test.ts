@@ -41,10 +41,10 @@ async function withWorkstreams(agency: TestAgency): Promise<Run> {
   return run
 }
 
-const placed = (tier: string): Partial<Brief> => ({
+const placed = (tier: string, workstream = 'api'): Partial<Brief> => ({
   capKey: tier,
-  groupKey: 'api',
-  data: { tier, workstream: 'api', label: null, files: [] },
+  groupKey: workstream,
+  data: { tier, workstream, label: null, files: [] },
 })
 
 /** Moves the running attempt's brief into a tier. */
@@ -143,5 +143,84 @@ describeStores('an amendment', (openFresh) => {
     await expect(amend(agency, other, { addTiers: ['t2'] }, agent)).rejects.toMatchObject({ code: 'not_found' })
     for (const each of [run, other]) await agency.runs.cancel(operator, each.id, undefined)
     await expect(amend(agency, run, { addTiers: ['t2'] }, agent)).rejects.toMatchObject({ code: 'stale_fence' })
+  })
+})
+
+describeStores('an agent', (openFresh) => {
+  const proposal = async (agency: TestAgency, run: Run) =>
+    (await agency.inspect(run)).gates.find(({ gate, status }) => gate === 'amendment' && status === 'pending')
+
+  it.each([
+    ['removes a tier of its own workstream', placed('t3'), { removeTiers: ['t3'] }, 't3/api', ['t4', 't5']],
+    [
+      'replaces a tier by another one',
+      placed('t2'),
+      { addTiers: ['t2'], removeTiers: ['t3'] },
+      't2/lead',
+      ['t2', 't4', 't5'],
+    ],
+    ['removes a tier of another workstream', placed('t3', 'web'), { removeTiers: ['t3'] }, 't3/web', ['t4', 't5']],
+    [
+      'adds a tier to another workstream',
+      placed('t3', 'web'),
+      { addTiers: ['t2'] },
+      't3/web',
+      ['t2', 't3', 't4', 't5'],
+    ],
+    [
+      'works in another workstream and adds a tier',
+      placed('t4', 'web'),
+      { addTiers: ['t2'] },
+      't4/web',
+      ['t2', 't3', 't4', 't5'],
+    ],
+  ] as const)('that %s only proposes it to the operator', async (_, where, change, author, after) => {
+    const agency = await startAgency(openFresh, { playbooks: [divided] })
+    const run = await withWorkstreams(agency)
+    // The brief has the cap key of no tier of "api", so that nothing of that workstream has started.
+    const attempt = await place(agency, run, { ...where, groupKey: 'elsewhere' })
+    const agent = agentOf(attempt) as never
+    const wanted = change as unknown as Partial<AmendPath>
+    const proposed = await amend(agency, run, wanted, agent)
+    expect(proposed).toMatchObject({ status: 'proposed', proposedBy: author, afterPath: after })
+    const pathOf = async () => (await agency.inspect(run)).parts.find(({ key }) => key === 'ws:api')?.data['path']
+    expect(await pathOf()).toEqual(['t3', 't4', 't5'])
+    expect((await agency.events(run)).some(({ kind }) => kind === 'path_amendment')).toBe(false)
+    const gate = await proposal(agency, run)
+    expect(gate).toMatchObject({ id: proposed.gateId, approver: 'operator', boundary: 'part:ws:api' })
+    expect(gate?.summary.produced).toContain(`api: t3 → t4 → t5 becomes ${after.join(' → ')}, by ${author}`)
+    await expect(amend(agency, run, wanted, agent)).rejects.toMatchObject({
+      message: 'a change of this path waits for the operator already',
+    })
+    await agency.gates.reject(operator, { target: proposed.gateId as string, reason: 'it stays' })
+    expect((await agency.inspect(run)).amendments).toMatchObject([{ status: 'rejected' }])
+    await expect(amend(agency, run, wanted, agent)).rejects.toMatchObject({
+      message: 'the operator has rejected this change',
+    })
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
+  it('gets its proposal when the operator approves it', async () => {
+    const agency = await startAgency(openFresh, { playbooks: [divided] })
+    const run = await withWorkstreams(agency)
+    const attempt = await place(agency, run, { ...placed('t3', 'web'), groupKey: 'elsewhere' })
+    const { gateId, id } = await amend(agency, run, { addTiers: ['t2'] }, agentOf(attempt) as never)
+    await agency.gates.approve(operator, { target: gateId as string })
+    expect((await agency.inspect(run)).amendments).toMatchObject([{ id, status: 'applied', proposedBy: 't3/web' }])
+    expect((await agency.events(run)).filter(({ kind }) => kind === 'path_amendment')).toHaveLength(1)
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'running' })
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
+  it('keeps the path if its tasks started before the operator approved', async () => {
+    const agency = await startAgency(openFresh, { playbooks: [divided] })
+    const run = await withWorkstreams(agency)
+    const attempt = await place(agency, run, { ...placed('t3', 'web'), groupKey: 'elsewhere' })
+    const { gateId } = await amend(agency, run, { removeTiers: ['t3'] }, agentOf(attempt) as never)
+    await place(agency, run, placed('t4'))
+    await agency.gates.approve(operator, { target: gateId as string })
+    expect((await agency.inspect(run)).amendments).toMatchObject([{ status: 'rejected' }])
+    expect((await agency.events(run)).at(-1)?.message).toBe('api keeps its path: t4 of api has already started')
+    await agency.runs.cancel(operator, run.id, undefined)
   })
 })

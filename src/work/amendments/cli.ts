@@ -15,7 +15,9 @@ export const amendPath: Handler<typeof missionAmendCommand> = async (context, ru
   })
   if (options.json) context.json(amendment)
   else
-    context.out(`${amendment.workstream}: ${pathText(amendment.before_path)} becomes ${pathText(amendment.after_path)}`)
+    context.out(
+      `${amendment.workstream}: ${pathText(amendment.before_path)} ${amendment.status === 'proposed' ? 'would become' : 'becomes'} ${pathText(amendment.after_path)}${amendment.status === 'proposed' ? `; the operator decides at gate ${amendment.gate_id}` : ''}`,
+    )
   return 0
 }
 

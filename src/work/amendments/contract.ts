@@ -4,7 +4,10 @@ import { operation } from '../../operations/contract.ts'
 import { TierName } from '../../team/contract.ts'
 import { amendmentEndpoints } from './endpoints.ts'
 
-/** A logged change of a workstream's path. It informs the tiers above and needs no approval. */
+/**
+ * A logged change of a workstream's path. The operator's own, and an agent's that adds tiers to its own workstream, need
+ * no approval; any other waits for the operator.
+ */
 export const Amendment = z.object({
   id: z.string(),
   runId: z.string(),
@@ -15,6 +18,10 @@ export const Amendment = z.object({
   beforePath: z.array(z.string()),
   afterPath: z.array(z.string()),
   acknowledgedBy: z.string().nullable().describe('The next higher tier of the path, once it was informed'),
+  status: z
+    .enum(['applied', 'proposed', 'rejected'])
+    .describe('proposed: an agent may not make this change itself, and the operator decides at the gate'),
+  gateId: z.string().nullable().describe('The gate at which the operator decides about a proposal'),
   at: z.string(),
 })
 export type Amendment = z.infer<typeof Amendment>
@@ -32,7 +39,8 @@ export type AmendPath = z.infer<typeof AmendPath>
 export const amendmentOperations = {
   amend: operation({
     name: 'run.amend',
-    summary: 'Change the tiers of a workstream’s remaining path; the tier above is informed',
+    summary:
+      'Change the tiers of a workstream’s remaining path; an agent may add tiers to its own, and proposes anything else',
     ...amendmentEndpoints.amend,
     input: AmendPath,
     output: Amendment,

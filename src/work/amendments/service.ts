@@ -1,24 +1,27 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
-import { inserted } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
 import type { BranchParts, Paths } from '../../playbooks/contract.ts'
 import { checkFence } from '../attempts/store.ts'
+import type { Brief } from '../briefs/contract.ts'
 import { findBrief, listKeysBegun } from '../briefs/store.ts'
 import type { Part } from '../parts/contract.ts'
 import { findPart, listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import type { AmendPath, Amendment } from './contract.ts'
-import { amendments } from './store.ts'
-import { touchRun } from '../runs/moves.ts'
+import { recordAmendment } from './moves.ts'
+import { proposeAmendment } from './propose.ts'
 
 export type Amendments = ReturnType<typeof createAmendments>
 
 export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts }) {
   return {
-    /** Records an amendment, which needs no approval: the path changes at once and the tier above is informed. */
+    /**
+     * Changes a path at once for the operator, and for an agent that adds tiers to its own workstream. Every other change
+     * that an agent wants could weaken the control of its own work, or of others': the operator decides about it.
+     */
     async amend(by: Actor, change: AmendPath): Promise<Amendment> {
       const { runId } = change
       // An agent must not learn whether another run exists.
@@ -27,21 +30,28 @@ export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts })
       return db.write([`run:${id}`, `org:${organisationId}`], async (tx) => {
         if (by.kind === 'agent') await checkFence(tx, by)
         const scope = scopeOf(scopes, tx, await requireRun(tx, id), actorName(by))
-        const amendment = await record(scope, await proposerOf(scope, by), change)
-        await scope.decide({ kind: 'amended', amendment })
-        return amendment
+        const { part, paths } = await openWorkstream(scope, change.workstream)
+        const author = by.kind === 'agent' ? await requireBrief(tx, by.briefId) : null
+        const amendment = await amendmentOf(scope, part, paths, change, nameOf(scope, by, author))
+        return author === null || (change.removeTiers.length === 0 && paths.owns(author, change.workstream))
+          ? recordAmendment(scope, amendment)
+          : proposeAmendment(scope, amendment)
       })
     },
   }
 }
 
-async function record(scope: RunScope, proposedBy: string, change: AmendPath): Promise<Amendment> {
+async function amendmentOf(
+  scope: RunScope,
+  part: Part,
+  paths: Paths,
+  change: AmendPath,
+  proposedBy: string,
+): Promise<Amendment> {
   const { tx, run } = scope
   const { workstream, reason } = change
-  const { part, paths } = await openWorkstream(scope, workstream)
   const before = part.data['path'] as string[]
-  const after = paths.amend(before, await listKeysBegun(tx, run.id, workstream), change)
-  const amendment: Amendment = {
+  return {
     id: scope.ids.next('amendment'),
     runId: run.id,
     kind: 'path',
@@ -49,25 +59,12 @@ async function record(scope: RunScope, proposedBy: string, change: AmendPath): P
     reason,
     workstream,
     beforePath: before,
-    afterPath: after,
+    afterPath: paths.amend(before, await listKeysBegun(tx, run.id, workstream), change),
     acknowledgedBy: null,
+    status: 'applied',
+    gateId: null,
     at: tx.at,
   }
-  await touchRun(
-    scope,
-    {},
-    {
-      kind: 'path_amendment',
-      level: 'normal',
-      ...paths.tagsOf(proposedBy),
-      workstream,
-      code: 'AMEND',
-      message: `${workstream}: ${before.join(' → ')} becomes ${after.join(' → ')}, by ${proposedBy}: ${reason}`,
-      data: { amendment_id: amendment.id, proposed_by: proposedBy, reason, before, after },
-    },
-    [inserted(amendments, amendment)],
-  )
-  return amendment
 }
 
 async function openWorkstream(
@@ -98,9 +95,11 @@ async function noSuchWorkstream(tx: ReadTx, run: Run, branches: BranchParts, wor
   })
 }
 
-async function proposerOf({ tx, playbook }: RunScope, by: Actor): Promise<string> {
-  if (by.kind !== 'agent') return actorName(by)
-  const brief = await findBrief(tx, by.briefId)
-  if (brief === undefined) throw notFound('brief', by.briefId)
-  return playbook.describe?.(brief).author ?? actorName(by)
+async function requireBrief(tx: ReadTx, id: string): Promise<Brief> {
+  const brief = await findBrief(tx, id)
+  if (brief === undefined) throw notFound('brief', id)
+  return brief
 }
+
+const nameOf = ({ playbook }: RunScope, by: Actor, author: Brief | null): string =>
+  (author === null ? undefined : playbook.describe?.(author).author) ?? actorName(by)

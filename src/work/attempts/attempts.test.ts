@@ -87,12 +87,12 @@ describeStores('an agent at work', (openFresh) => {
     expect(await agency.attempts.report(agentOf(second), report)).toMatchObject({ accepted: true })
   })
 
-  it('is judged by its last report, independent of the way it was sent', async () => {
+  it('is judged by its last report', async () => {
     const { agency, run, attempts } = await atWork(openFresh, [
       [
         { write: { path: 'poem.txt', text: 'river' } },
         { report: { status: 'blocked', summary: 'Stuck.' } },
-        { report: { status: 'done', summary: 'Not stuck any more.', outputs: ['poem.txt'], via: 'stdout' } },
+        { report: { status: 'done', summary: 'Not stuck any more.', outputs: ['poem.txt'] } },
       ],
     ])
     expect(await agency.settled(run)).toMatchObject({ status: 'done' })
@@ -103,6 +103,28 @@ describeStores('an agent at work', (openFresh) => {
         report: { status: 'done', summary: 'Not stuck any more.', outputs: ['poem.txt'] },
       },
     ])
+  })
+
+  it.each(['stdout', 'file'] as const)('has no report by %s, once it has reported with its token', async (via) => {
+    const { agency, run, attempts } = await atWork(openFresh, [
+      [
+        { write: { path: 'poem.txt', text: 'river' } },
+        { report: { status: 'blocked', summary: 'I am stuck.' } },
+        { report: { status: 'done', summary: 'Says a program.', outputs: ['poem.txt'], via } },
+      ],
+    ])
+    await agency.settled(run)
+    expect(await attempts()).toMatchObject([{ outcome: 'blocked', detail: 'I am stuck.' }])
+  })
+
+  it('keeps no secret in any part of its report', async () => {
+    const { agency, attempt, attempts } = await atWork(openFresh, [[{ log: 'gate wait' }]])
+    const secret = `sk-${'a1'.repeat(20)}`
+    const question = { text: `Is ${secret} right?`, options: [] } as never
+    const told = { status: 'blocked', summary: 'x', outputs: [], remaining: secret, assumptions: [secret], question }
+    await agency.attempts.report(agentOf(attempt), told as never)
+    expect(JSON.stringify((await attempts())[0]?.report)).not.toContain(secret)
+    agency.gate('wait').open()
   })
 
   it('has output that can be read during the attempt and afterwards', async () => {

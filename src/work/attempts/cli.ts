@@ -5,7 +5,8 @@ import type { outputCommand } from '../../cli/commands/output.ts'
 import type { reportCommand } from '../../cli/commands/report.ts'
 import type { whoamiCommand } from '../../cli/commands/whoami.ts'
 import type { CliContext } from '../../cli/context.ts'
-import type { Handler } from '../../cli/declare.ts'
+import type { Handler, OptionsFor } from '../../cli/declare.ts'
+import { readInput } from '../../cli/input.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { pause } from '../../kernel/clock.ts'
 import { daemonEndpoints } from '../../daemon/endpoints.ts'
@@ -53,14 +54,62 @@ export const writeLog: Handler<typeof logCommand> = async (context, message, { v
 }
 
 export const sendReport: Handler<typeof reportCommand> = async (context, options) => {
-  const { note } = await agentApi(context).call<{ note: string }>(attemptEndpoints.report, {
-    status: options.status,
-    summary: options.summary,
-    outputs: options.output,
-    remaining: options.remaining,
-  })
+  const report = options.file === undefined ? reportOf(options) : await readReport(options.file)
+  const { note } = await agentApi(context).call<{ note: string }>(attemptEndpoints.report, report)
   context.out(note)
   return 0
+}
+
+type ReportOptions = OptionsFor<typeof reportCommand>
+
+const reportOf = ({
+  status,
+  summary,
+  output,
+  remaining,
+  verdict,
+  ...more
+}: ReportOptions): Record<string, unknown> => ({
+  status: status ?? 'done',
+  summary: summary ?? `Verdict: ${verdict}`,
+  outputs: output,
+  remaining,
+  ...(verdict === undefined
+    ? {}
+    : {
+        verdict: {
+          verdict,
+          checked: more.checked?.map(checkedOf),
+          missing_evidence: more.missing,
+          issues: more.issue,
+          notes: more.notes,
+        },
+      }),
+})
+
+/** Reads `path=quote`, `path:12=quote` or `path=<sha256>`; anything else is a text. */
+function checkedOf(item: string): Record<string, unknown> {
+  const at = item.indexOf('=')
+  if (at <= 0) return { what: item }
+  const [, path, line] = /^(.*?)(?::(\d+))?$/.exec(item.slice(0, at)) ?? []
+  const proof = item.slice(at + 1)
+  return {
+    path,
+    ...(line === undefined ? {} : { line: Number(line) }),
+    ...(/^[0-9a-f]{64}$/i.test(proof) ? { sha256: proof } : { quote: proof }),
+  }
+}
+
+async function readReport(file: string): Promise<Record<string, unknown>> {
+  const text = await readInput(file, 'report')
+  try {
+    const report: unknown = JSON.parse(text)
+    if (typeof report === 'object' && report !== null && !Array.isArray(report))
+      return report as Record<string, unknown>
+  } catch (error) {
+    throw refusal('invalid_input', `the report is not JSON: ${(error as Error).message}`)
+  }
+  throw refusal('invalid_input', 'the report is not a JSON object')
 }
 
 interface Output {

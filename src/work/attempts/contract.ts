@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
-import { Evidence } from '../evidence/contract.ts'
+import { Evidence, Odd } from '../evidence/contract.ts'
 import { BriefSpec, Correction, Guidance } from '../briefs/contract.ts'
 import { NoteCategory } from '../notes/contract.ts'
 import { Ask } from '../questions/contract.ts'
@@ -36,26 +36,31 @@ export const Finding = z.strictObject({
 export type Finding = z.infer<typeof Finding>
 
 /** An agent's report at the end of its attempt. It is a claim, not a fact: the engine checks the evidence itself. */
-export const Report = z.strictObject({
-  status: z.enum(['done', 'partial', 'blocked']),
-  summary: z.string().trim().min(1).max(20_000),
-  outputs: z
-    .array(z.string().min(1).max(1_000))
-    .max(500)
-    .default([])
-    .describe('Paths of the files you produced, inside the workspace'),
-  assumptions: z
-    .array(z.union([z.string().trim().min(1).max(4_000), Assumption]))
-    .max(100)
-    .optional()
-    .describe('Your assumptions; each becomes a note that must be settled'),
-  question: Ask.optional().describe('With status blocked: the decision that you need'),
-  remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: the remaining work'),
-  verdict: Judgement.optional().describe('For a verifier: the verdict'),
-  findings: z.array(Finding).max(500).optional().describe('For a reviewer: the findings; [] for none'),
-  output: z.unknown().optional().describe('Data that your brief asks for, in the given shape'),
-  plan: z.array(BriefSpec).min(1).max(10_000).optional().describe('For a planner: the planned briefs'),
-})
+export const Report = z
+  .strictObject({
+    status: z.enum(['done', 'partial', 'blocked']),
+    summary: z.string().trim().min(1).max(20_000),
+    outputs: z
+      .array(z.string().min(1).max(1_000))
+      .max(500)
+      .default([])
+      .describe('Paths of the files you produced, inside the workspace'),
+    assumptions: z
+      .array(z.union([z.string().trim().min(1).max(4_000), Assumption]))
+      .max(100)
+      .optional()
+      .describe('Your assumptions; each becomes a note that must be settled'),
+    question: Ask.optional().describe('With status blocked: the decision that you need'),
+    remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: the remaining work'),
+    verdict: Judgement.optional().describe('For a verifier: the verdict'),
+    findings: z.array(Finding).max(500).optional().describe('For a reviewer: the findings; [] for none'),
+    output: z.unknown().optional().describe('Data that your brief asks for, in the given shape'),
+    plan: z.array(BriefSpec).min(1).max(10_000).optional().describe('For a planner: the planned briefs'),
+  })
+  .refine(({ status, remaining }) => status !== 'done' || remaining === undefined, {
+    error: 'done with remaining work: report partial',
+    path: ['remaining'],
+  })
 export type Report = z.infer<typeof Report>
 
 export const Usage = z.object({
@@ -134,6 +139,8 @@ export const Attempt = z.object({
     .nullable()
     .describe('What the check of its evidence waits for: question:<id>, checks:<repository>'),
   checkedIn: CheckedIn.nullable(),
+  odd: z.array(Odd).describe('Its changes that may weaken a proof'),
+  contradiction: z.string().nullable().describe('Why its reports contradict each other; null: they do not'),
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   endedAt: z.string().nullable(),
@@ -163,7 +170,8 @@ export const attemptOperations = {
   }),
   report: operation({
     name: 'attempt.report',
-    summary: 'Report the end of your attempt: a summary and the files that prove it; the last report counts',
+    summary:
+      'Report the end of your attempt: a summary and the files that prove it. Of work the last report counts, of a verifier the first',
     ...attemptEndpoints.report,
     input: Report,
     output: z.object({ accepted: z.literal(true), note: z.string() }),

@@ -4,12 +4,16 @@ import { type Actor, type AgentActor, actorName } from '../../kernel/actor.ts'
 import { bug, notFound, refusal } from '../../kernel/errors.ts'
 import type { ChaosPoint } from '../../kernel/chaos-point.ts'
 import { shorten } from '../../kernel/text.ts'
-import { redact, redactDeeply } from '../../secrets/redact.ts'
+import { redactDeeply } from '../../secrets/redact.ts'
 import type { EventTags } from '../../playbooks/contract.ts'
 import { findBrief } from '../briefs/store.ts'
 import { findRun } from '../runs/store.ts'
 import { playbookOf, type ScopeParts } from '../scope.ts'
-import type { Report } from './contract.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { contradictionInWord, contradictionOf } from '../verdicts/contradiction.ts'
+import { faultOfJudgement } from '../verdicts/judgement.ts'
+import { evidenceForAgents } from '../verdicts/subject.ts'
+import type { Attempt, Report } from './contract.ts'
 import { attempts, checkFence, findAttempt } from './store.ts'
 import { isAgentAtWork } from '../../kernel/attempt-state.ts'
 import type { AttemptFiles } from './files.ts'
@@ -52,7 +56,7 @@ export function createAttempts({
         attempt: agent.fence,
         objective: brief.objective,
         context: brief.context,
-        evidence: brief.evidence,
+        evidence: evidenceForAgents(brief),
         corrections: brief.corrections,
         guidance: brief.guidance,
         kind: brief.kind,
@@ -62,33 +66,25 @@ export function createAttempts({
     async report(by: Actor, report: Report) {
       const agent = requireAgent(by)
       touch(agent.attemptId)
-      const clean = {
-        ...report,
-        summary: redact(report.summary),
-        ...(report.output === undefined ? {} : { output: redactDeeply(report.output) }),
-      }
+      const clean = redactDeeply(report)
       return db.write([`run:${agent.runId}`], async (tx) => {
         await checkFence(tx, agent)
         const attempt = await findAttempt(tx, agent.attemptId)
-        if (attempt === undefined) throw bug(`attempt ${agent.attemptId} vanished`)
-        await change(
-          tx,
-          attempts,
-          attempt,
-          { report: clean },
-          {
-            kind: 'reported',
-            by: actorName(agent),
-            runId: agent.runId,
-            briefId: agent.briefId,
-            attemptId: agent.attemptId,
-            level: 'verbose',
-            message: `reports ${clean.status}: ${shorten(clean.summary, 300)}`,
-            data: { status: clean.status, outputs: clean.outputs },
-          },
-        )
+        const brief = await findBrief(tx, agent.briefId)
+        if (attempt === undefined || brief === undefined) throw bug(`attempt ${agent.attemptId} vanished`)
+        const { patch, said, note } = brief.kind === 'verify' ? takeVerdict(attempt, brief, clean) : take(clean)
+        await change(tx, attempts, attempt, patch, {
+          kind: 'reported',
+          by: actorName(agent),
+          runId: agent.runId,
+          briefId: agent.briefId,
+          attemptId: agent.attemptId,
+          level: 'verbose',
+          message: `reports ${clean.status}: ${shorten(clean.summary, 300)}${said}`,
+          data: { status: clean.status, outputs: clean.outputs, ...(said === '' ? {} : { remark: said.trim() }) },
+        })
         tx.afterCommit(() => chaosPoint('agent.reported'))
-        return { accepted: true as const, note: 'Recorded. Your evidence is checked when you end.' }
+        return { accepted: true as const, note }
       })
     },
 
@@ -100,6 +96,46 @@ export function createAttempts({
       const { from, text, next, isAll } = await files.readOutput(attempt.id, after)
       return { attemptId: attempt.id, from, text, next, ended: !isAgentAtWork(attempt) && isAll }
     },
+  }
+}
+
+interface Taken {
+  readonly patch: Partial<Attempt>
+  /** The remark in the event, and the answer to the agent. */
+  readonly said: string
+  readonly note: string
+}
+
+/** The newest report of work counts. */
+const take = (report: Report): Taken => ({
+  patch: { report },
+  said: '',
+  note: 'Recorded. Your evidence is checked when you end.',
+})
+
+/**
+ * The first valid verdict counts: a later one that differs may come from a program that the verifier has started, so
+ * that neither can be believed. A verdict that is invalid in itself may be repaired, but not turned.
+ */
+function takeVerdict({ report: first }: Attempt, { evidence }: Brief, report: Report): Taken {
+  const fault = report.status === 'blocked' ? null : faultOfJudgement(report, evidence)
+  const taken: Taken = {
+    patch: { report },
+    said: '',
+    note:
+      fault === null
+        ? 'Recorded. It is compared with the files when you end.'
+        : `Recorded, but not valid yet: ${fault}. Report the same verdict again, repaired.`,
+  }
+  if (first === null) return taken
+  const contradiction = contradictionOf(first, report)
+  if (contradiction === null) return { patch: {}, said: ' (again)', note: 'This is recorded already.' }
+  const isRepaired = first.status !== 'blocked' && faultOfJudgement(first, evidence) !== null
+  if (isRepaired && contradictionInWord(first, report) === null) return taken
+  return {
+    patch: { contradiction },
+    said: ` (contradicts its first report: ${contradiction})`,
+    note: `This contradicts your first report: ${contradiction}. Neither counts, and the verification is done again.`,
   }
 }
 

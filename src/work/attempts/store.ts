@@ -10,19 +10,32 @@ import { isStopped } from '../stops/store.ts'
 import type { Attempt } from './contract.ts'
 
 export const attempts = table<Attempt>('attempts', {
-  json: ['report', 'outputs', 'used', 'denied', 'ending'],
+  json: ['report', 'outputs', 'used', 'denied', 'ending', 'odd'],
   booleans: ['simulated', 'boxed', 'budgeted'],
-  added: { cost_micros: 0, budgeted: 0, denied: '[]', outputs: '[]' },
+  added: { cost_micros: 0, budgeted: 0, denied: '[]', outputs: '[]', odd: '[]' },
   stream: (row) => `run:${row.runId}`,
 })
 
 export const findAttempt = (tx: ReadTx, id: string): Promise<Attempt | undefined> => findRow(tx, attempts, id)
 
+/** Returns the attempt of a brief with this number. */
+export const findAttemptOf = async (tx: ReadTx, briefId: string, fence: number): Promise<Attempt | undefined> =>
+  (await findRows(tx, attempts, 'brief_id = ? AND fence = ?', [briefId, fence]))[0]
+
 /** Reads the columns that others may have changed since the attempt was claimed: its agent, the operator, another worker. */
 export const findProgress = (tx: ReadTx, id: string): Promise<Progress | undefined> =>
   findFields(tx, attempts, progress, id)
 
-const progress = ['status', 'worker', 'report', 'inputTokens', 'outputTokens', 'costMicros', 'budgeted'] as const
+const progress = [
+  'status',
+  'worker',
+  'report',
+  'contradiction',
+  'inputTokens',
+  'outputTokens',
+  'costMicros',
+  'budgeted',
+] as const
 export type Progress = Pick<Attempt, (typeof progress)[number]>
 
 /** Orders attempts by launch: agents are numbered, and several may share a millisecond. */

@@ -100,7 +100,7 @@ async function placed(
     objective: spec.objective,
     context: spec.context ?? '',
     evidence: isWork && evidence.length === 0 ? [{ kind: 'artifact' }] : evidence,
-    checkable: evidence.length > 0 || !isWork,
+    checkable: configuration.evidence.length > 0 || !isWork,
     verify: isWork ? 'agent' : 'none',
     status: spec.status ?? 'pending',
     unmetDependencies: unmet,

@@ -17,6 +17,7 @@ export async function cancelBrief(scope: RunScope, brief: Brief, reason: string 
     kind: 'brief_cancelled',
     code: 'CANCELLED',
     message: `${brief.key} cancelled${reason === undefined ? '' : `: ${reason}`}`,
+    ...(reason === undefined ? {} : { data: { reason } }),
     also: await holdDependents(scope, brief),
   })
   await cancelVerifiers(scope, brief, 'its subject was cancelled')
@@ -46,25 +47,30 @@ export async function cancelVerifiers(scope: RunScope, { id }: Brief, reason: st
 }
 
 /** Cancels briefs that others replace. Their running agents are ended, and no question about the run is asked. */
-export async function supersede(scope: RunScope, superseded: readonly Brief[], reason: string): Promise<void> {
+export async function supersede(scope: RunScope, superseded: readonly Brief[], why: Why): Promise<void> {
   for (const { id } of superseded) {
     const brief = await findBrief(scope.tx, id)
     if (brief === undefined || endStatuses.includes(brief.status)) {
       if (brief?.status !== 'failed') continue
     }
-    for (const verifier of await listVerifiersOf(scope.tx, id)) await cancel(scope, verifier, reason)
-    await cancel(scope, brief as Brief, reason)
+    for (const verifier of await listVerifiersOf(scope.tx, id)) await cancel(scope, verifier, why)
+    await cancel(scope, brief as Brief, why)
     await closeGates(scope, `brief:${id}`)
   }
 }
 
-async function cancel(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+interface Why {
+  readonly reason: string
+  readonly by?: string
+}
+
+async function cancel(scope: RunScope, brief: Brief, { reason, by }: Why): Promise<void> {
   await endLiveAttemptOf(scope, brief, reason)
   await withdrawQuestions(scope, brief.id)
   await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
     level: 'verbose',
-    message: `${nameOf(scope, brief)} is cancelled: ${reason}`,
-    data: { reason },
+    message: `${nameOf(scope, brief)} is cancelled: ${by === undefined ? '' : `${by}: `}${reason}`,
+    data: { reason, ...(by === undefined ? {} : { decided_by: by }) },
   })
 }

@@ -88,8 +88,13 @@ export const Brief = z.object({
   objective: z.string(),
   context: z.string(),
   evidence: z.array(Evidence),
-  checkable: z.boolean().describe('Whether evidence was declared that can be checked without a verifier'),
+  checkable: z
+    .boolean()
+    .describe('Whether the operator declared evidence for it: a planner’s evidence alone never replaces a verifier'),
   verify: VerifyPolicy,
+  verifyFixed: z
+    .boolean()
+    .describe('Its author chose `verify`; otherwise evidence that held before the work leads to a verifier'),
   verifies: z.string().nullable().describe('The brief that this one judges'),
   verifiesAttempt: z.number().int().nullable(),
   personaId: z.number().int(),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { startAgency, type StartRun, type TestAgency, work } from '../../../test/support/agency.ts'
+import { opened, startAgency, type StartRun, type TestAgency, work } from '../../../test/support/agency.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
@@ -54,6 +54,65 @@ describeStores('a plan', (openFresh) => {
     expect(run).toMatchObject({ status: 'done' })
     expect((await agency.brief(run, 'one')).evidence).toMatchObject([wanted])
     expect((await agency.brief(run, 'two')).evidence).toMatchObject([wanted, { kind: 'file', path: 'result.md' }])
+  })
+
+  it.each([
+    ['a file', { kind: 'file', path: 'result.md' }],
+    ['an output', { kind: 'artifact', path: 'result.md' }],
+    ['every output', { kind: 'artifact' }],
+  ] as const)('of a planner that asks for %s turns no verifier off', async (_, wanted) => {
+    const agency = await startAgency(openFresh)
+    const pass = { verdict: 'pass', checked: opened('result.md') }
+    const run = await agency.settled(
+      await agency.run({
+        planner: true,
+        verify: 'auto',
+        runtimeOptions: {
+          scenario: {
+            attempts: [work],
+            plan: [plans([{ key: 'one', objective: 'One', evidence: [wanted] }])],
+            verify: [[{ report: { status: 'done', summary: 'Looked.', verdict: pass } }]],
+          },
+        },
+      }),
+    )
+    expect(run).toMatchObject({ status: 'done' })
+    expect(await agency.brief(run, 'one')).toMatchObject({ checkable: false, verify: 'agent', evidence: [wanted] })
+    expect(await agency.brief(run, 'verify:one:1')).toMatchObject({ status: 'done' })
+  })
+
+  it('of a planner is checkable by the operator’s evidence alone, which a weaker item does not replace', async () => {
+    const agency = await startAgency(openFresh)
+    const strict = { kind: 'file', path: 'result.md', contains: 'no text of the work' } as const
+    const weaker = { kind: 'file', path: 'result.md', minBytes: 0 } as const
+    const run = await agency.settled(
+      await agency.run(
+        planned(
+          [plans([{ key: 'one', objective: 'One', evidence: [{ kind: 'file', path: 'result.md', min_bytes: 0 }] }])],
+          {
+            verify: 'auto',
+            evidence: [strict],
+            retryBudget: 0,
+            onLimit: 'fail',
+          },
+        ),
+      ),
+    )
+    expect(run).toMatchObject({ status: 'failed' })
+    expect(await agency.brief(run, 'one')).toMatchObject({
+      checkable: true,
+      verify: 'none',
+      evidence: [strict, weaker],
+    })
+  })
+
+  it('of a planner without evidence of the operator’s says so at its gate', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run(planned([plans(two)], { planGate: true, verify: 'auto' }))
+    expect((await gated(agency, run, 1)).summary.anomalies).toEqual([
+      'You declared no evidence, and the planner’s own proves nothing to you: a verifier judges every brief.',
+    ])
+    await agency.runs.cancel(operator, run.id, undefined)
   })
 
   it.each([
@@ -161,7 +220,7 @@ describeStores('a plan', (openFresh) => {
       rejectionReason: 'the second half is missing',
     })
     expect((await promptsOf(agency, run, 'plan:1'))[1]).toContain(
-      '## Reason for the rework\n\nthe second half is missing\n',
+      '## Reason for the rework\n\n> the second half is missing\n',
     )
     expect(second.summary.produced).toContain('- two: Two')
     await agency.gates.approve(operator, { target: second.id })

@@ -91,7 +91,8 @@ function plannedBrief(
   const evidence = configuration.planner
     ? [...configuration.evidence, ...(spec.evidence ?? [])]
     : (spec.evidence ?? configuration.evidence)
-  const checkable = evidence.length > 0
+  // A planner must not turn off the verifier by evidence of its own choice.
+  const checkable = (configuration.planner ? configuration.evidence : evidence).length > 0
   const judged = configuration.verify === 'all' || (configuration.verify === 'auto' && !checkable)
   const personaId = spec.persona === undefined ? systemPersona : (cast.get(spec.persona) ?? systemPersona)
   const verifierId = spec.verifier === undefined ? null : (cast.get(spec.verifier) ?? null)
@@ -101,9 +102,10 @@ function plannedBrief(
     context: spec.context ?? '',
     // Without declared evidence, the reported files are required. The changes of a single step are read from git
     // instead.
-    evidence: checkable || configuration.execution !== undefined ? evidence : [{ kind: 'artifact' }],
+    evidence: evidence.length > 0 || configuration.execution !== undefined ? evidence : [{ kind: 'artifact' }],
     checkable,
     verify: spec.verify ?? (spec.verifier !== undefined || judged ? 'agent' : 'none'),
+    verifyFixed: spec.verify !== undefined,
     personaId,
     positionId: seats.get(personaId) ?? null,
     dispatch: spec.dispatch ?? 'spawn',
@@ -136,6 +138,7 @@ export function newBrief(
     evidence: [],
     checkable: true,
     verify: 'none',
+    verifyFixed: false,
     verifies: null,
     verifiesAttempt: null,
     personaId: systemPersona,

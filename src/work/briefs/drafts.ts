@@ -27,7 +27,6 @@ export async function reviseDraft(scope: RunScope, stale: Brief, draft: Revised)
       objective: draft.objective,
       data: checkData(scope, brief.key, { ...brief.data, ...draft.data }),
       evidence: evidence.length === 0 ? [{ kind: 'artifact' }] : evidence,
-      checkable: evidence.length > 0,
       ...waits.patch,
     },
     waits.changes,

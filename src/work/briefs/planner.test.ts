@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 
-import { startAgency, work } from '../../../test/support/agency.ts'
+import { opened, startAgency, work } from '../../../test/support/agency.ts'
 import { describeStores } from '../../../test/support/store.ts'
 
 describeStores('a run that is planned first', (openFresh) => {
   it('runs the reported plan, verifies each brief, and is accepted', async () => {
     const agency = await startAgency(openFresh)
     const plan = ['one', 'two'].map((key) => ({ key, objective: `Do ${key}` }))
-    const verdict = { verdict: 'pass', checked: ['result.md: it is there'] }
+    const verdict = { verdict: 'pass', checked: opened('result.md') }
     const started = await agency.run({
       planner: true,
       verify: 'all',

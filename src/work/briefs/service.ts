@@ -15,6 +15,7 @@ import { reasonsOf, withOwnReasons, withReasons } from './held.ts'
 import { type BriefStatus, checkMove, liveStatuses } from './states.ts'
 import { showBrief, showLimits, withLimits } from './view.ts'
 import { findBrief, listBriefsByStatus, listHoldsOfBrief } from './store.ts'
+import { evidenceForAgents } from '../verdicts/subject.ts'
 
 export type Briefs = ReturnType<typeof createBriefs>
 
@@ -42,7 +43,9 @@ export function createBriefs({ db, scopes }: { db: Db; scopes: ScopeParts }) {
       })
       // An agent sees only its own run and must not learn whether a brief of another run exists.
       if (by.kind === 'agent' && brief.runId !== by.runId) throw notFound('brief', briefId)
-      return brief
+      if (by.kind !== 'agent') return brief
+      const evidence = evidenceForAgents(brief)
+      return { ...brief, evidence, evidenceRequired: evidence }
     },
 
     async update(

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 
-import { agentOf, openAgency, startAgency, type StartRun, type TestAgency, work } from '../../../test/support/agency.ts'
+import {
+  agentOf,
+  openAgency,
+  opened,
+  startAgency,
+  type StartRun,
+  type TestAgency,
+  work,
+} from '../../../test/support/agency.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
@@ -44,7 +52,9 @@ describeStores('work that was done in part', (openFresh) => {
     expect(left).toMatchObject({
       key: 'main:rest:1',
       remainderOf: main?.id,
-      objective: 'Write b.md',
+      // The rest, as its maker describes it, is a quotation, never the task.
+      objective: 'Both files',
+      context: expect.stringMatching(/and that this is left \(a quotation: .*\n\n> Write b\.md$/) as never,
       evidence: [{ path: 'a.md' }, { path: 'b.md' }],
       runtimeOptions: main?.runtimeOptions,
       retriesUsed: 1,
@@ -63,9 +73,9 @@ describeStores('work that was done in part', (openFresh) => {
       ]),
     )
     const prompt = agency.prompts.get(attempts[1]?.id as string)
-    expect(prompt).toContain('# Your brief\n\nWrite b.md\n')
+    expect(prompt).toContain('# Your brief\n\nBoth files\n')
     expect(prompt).toContain('## Failures of the last attempt\n\n- file b.md: b.md is missing')
-    expect(prompt).toContain('its files are in your directory: Wrote a.md.')
+    expect(prompt).toContain('> Wrote a.md.')
     const place = await agency.workspaces.prepare({ id: main?.id as string, runId: run.id })
     expect(await place.read('a.md', 10)).not.toBeNull()
     expect(await place.read('b.md', 10)).not.toBeNull()
@@ -85,7 +95,8 @@ describeStores('work that was done in part', (openFresh) => {
     const run = await agency.settled(await agency.run({ play: [part, work] }))
     expect(run).toMatchObject({ status: 'done', briefsDone: 2 })
     expect(await agency.brief(run, 'main:rest:1')).toMatchObject({
-      objective: 'Finish what was left: Two of three chapters.',
+      objective: 'Do it',
+      context: expect.stringMatching(/and that this is left \(a quotation: .*\n\n> Two of three chapters\.$/) as never,
       evidence: [{ kind: 'artifact' }],
       checkable: false,
     })
@@ -171,13 +182,14 @@ describeStores('work that was done in part', (openFresh) => {
   it('is verified part by part: the remainder starts when the kept part has passed', async () => {
     const agency = await startAgency(openFresh)
     const looks = (...checked: string[]): StepInput[] => [
-      { report: { status: 'done', summary: 'Looked.', verdict: { verdict: 'pass', checked } } },
+      { report: { status: 'done', summary: 'Looked.', verdict: { verdict: 'pass', checked: opened(...checked) } } },
     ]
     const refuses: StepInput[] = [
       { report: { status: 'done', summary: 'Looked.', verdict: { verdict: 'fail', issues: ['thin'] } } },
     ]
+    const again: StepInput[] = [...rest('a.md'), { write: { path: 'a.md', text: 'a, and more of it\n' } }]
     const scenario = {
-      attempts: [half('Write b.md', 'a.md'), rest('a.md'), rest('b.md')],
+      attempts: [half('Write b.md', 'a.md'), again, rest('b.md')],
       verify: [refuses, [{ log: 'gate judge' }, ...looks('a.md')], looks('a.md', 'b.md')],
     }
     const run = await agency.run(partly([], { verify: 'all', runtimeOptions: { scenario } }))
@@ -203,9 +215,11 @@ describeStores('work that was done in part', (openFresh) => {
       ['main:rest:1', 'pass'],
     ])
     const [judging] = attempts.filter((each) => keyOf(each.briefId) === 'verify:main:1')
-    expect(agency.prompts.get(judging?.id as string)).toContain(
-      'Only a part of it belongs here. The rest is main:rest:1: Write b.md',
+    const prompt = agency.prompts.get(judging?.id as string)
+    expect(prompt).toContain(
+      '\nOnly a part of the task belongs here: the rest is main:rest:1, which is judged by itself.\n',
     )
+    expect(prompt).toMatch(/\n> > Write b\.md\n/)
   })
 
   it('with open notes is not split before they are settled', async () => {

@@ -1,5 +1,6 @@
 import { type Change, inserted, record, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
+import { quotation } from '../../kernel/quotation.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Attempt, Report } from '../attempts/contract.ts'
 import type { Brief } from './contract.ts'
@@ -33,11 +34,13 @@ export async function splitBrief(
     key: `${brief.key}:rest:${brief.attempts}`,
     number: brief.number,
     title: shorten(`Rest of ${brief.title}`, 120),
-    objective: report.remaining ?? `Finish what was left: ${left}`,
+    // Its maker may not choose the task by which the rest is done and judged.
+    objective: brief.objective,
     context: [
       brief.context,
-      `A part of this is done already, and its files are in your directory: ${report.summary}`,
-      `All of it was: ${brief.objective}`,
+      'A part of this is done already, and its files are in your directory. Finish all of it.',
+      quotation('The maker of that part says that this is done', report.summary),
+      quotation('and that this is left', left),
     ]
       .filter(Boolean)
       .join('\n\n'),
@@ -46,6 +49,7 @@ export async function splitBrief(
     corrections: failed.map(({ evidence, detail }) => ({ evidence: describeEvidence(evidence), detail })),
     checkable: brief.checkable,
     verify: brief.verify,
+    verifyFixed: brief.verifyFixed,
     personaId: brief.personaId,
     positionId: brief.positionId,
     dispatch: brief.dispatch,
@@ -96,12 +100,17 @@ export async function splitBrief(
   return {
     retriesUsed: used,
     evidence: findings.filter((finding) => finding.passed).map((finding) => finding.evidence),
-    context: [brief.context, `Only a part of it belongs here. The rest is ${rest.key}: ${left}`]
+    context: [brief.context, partOf(rest), quotation('Its maker says that this is left', left)]
       .filter(Boolean)
       .join('\n\n'),
     corrections: [],
   }
 }
+
+/** Matches the remark in the context of a kept part. */
+export const partRemark = /^Only a part of it belongs here\. The rest is (\S+)\.$/m
+
+const partOf = ({ key }: Brief): string => `Only a part of it belongs here. The rest is ${key}.`
 
 /** The rest may use what its brief has left. */
 async function budgetOfRest({ tx }: RunScope, brief: Brief, rest: Brief): Promise<Change[]> {

@@ -8,11 +8,12 @@ import type { Brief, BriefHold, Dependency, Hold, HoldKind } from './contract.ts
 
 export const briefs = table<Brief>('briefs', {
   json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'data'],
-  booleans: ['checkable', 'startsAfterFailure'],
+  booleans: ['checkable', 'verifyFixed', 'startsAfterFailure'],
   added: {
     kind: 'work',
     verify: 'none',
     checkable: 1,
+    verify_fixed: 0,
     verification_failures: 0,
     verification_limit: 3,
     similar_escalations: 0,
@@ -233,3 +234,7 @@ export const listVerifiersOf = (tx: ReadTx, briefId: string): Promise<Brief[]> =
   findRows(tx, briefs, "verifies = ? AND status NOT IN ('done', 'failed', 'cancelled') ORDER BY created_at, id", [
     briefId,
   ])
+
+/** Reports whether a verifier of the run has begun: it has a workspace of its own. */
+export const hasVerifiers = async (tx: ReadTx, runId: string): Promise<boolean> =>
+  (await findRows(tx, briefs, "run_id = ? AND kind = 'verify' AND attempts > 0 LIMIT 1", [runId])).length > 0

@@ -127,6 +127,8 @@ export const Evidence = z.discriminatedUnion('kind', [
 export type Evidence = z.infer<typeof Evidence>
 export type EvidenceOf<Kind extends Evidence['kind']> = Extract<Evidence, { kind: Kind }>
 
+export const checkRounds = ['delivered', 'again', 'base_witnesses', 'before'] as const
+
 /** One check of one item of evidence. */
 export const Check = z.object({
   id: z.string(),
@@ -138,13 +140,30 @@ export const Check = z.object({
   evidence: Evidence,
   passed: z.boolean(),
   detail: z.string().describe('The reason, in one line'),
-  output: z.string().describe('The beginning of the output or of the response'),
+  output: z.string().describe('The beginning and the end of the output or of the response'),
   sha256: z.string().nullable().describe('SHA-256 of the whole output, the file, or the response body'),
   boxed: z.boolean().describe('Whether it ran in a sandbox'),
   durationMs: z.number().int(),
+  round: z
+    .enum(checkRounds)
+    .describe(
+      'delivered: on the delivered work; again: a second time; base_witnesses: with the tests and scripts of the commit that the brief began with; before: on that commit itself',
+    ),
+  commitId: z.string().nullable().describe('The commit that was checked; null without a repository'),
+  setup: z.string().nullable().describe('The command that prepared the checkout, if one did'),
   at: z.string(),
 })
 export type Check = z.infer<typeof Check>
+
+/** A change that may weaken a proof, in one line, for the verifier and for the person who decides. */
+export const Odd = z.object({
+  kind: z
+    .enum(['tests', 'scripts', 'ci', 'tools', 'instructions', 'scope', 'bent', 'unchanged', 'unboxed'])
+    .describe('What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them'),
+  path: z.string().nullable().describe('The file that it is about, if it is about one'),
+  text: z.string(),
+})
+export type Odd = z.infer<typeof Odd>
 
 /** Reports whether a kind starts processes, for which it matters whether a sandbox contained them. */
 export const startsProcesses = (kind: Evidence['kind']): boolean =>

@@ -12,7 +12,11 @@ import { eventTags, nameOf } from '../briefs/moves.ts'
 export type Finding = Pick<
   Check,
   'item' | 'kind' | 'evidence' | 'passed' | 'detail' | 'output' | 'sha256' | 'boxed' | 'durationMs'
->
+> &
+  Partial<Pick<Check, 'round' | 'commitId' | 'setup'>> & {
+    /** The last lines of the output; they are not stored. */
+    readonly end?: string
+  }
 
 export interface Output {
   path: string
@@ -21,9 +25,14 @@ export interface Output {
 }
 
 export interface CheckResult {
+  /** Of the delivered work. */
   findings: Finding[]
+  /** Of further rounds, in other surroundings. */
+  further?: readonly Finding[]
   /** The reported outputs that exist; these become artifacts. */
   outputs: Output[]
+  /** The reported outputs that do not: no plain file inside the workspace and outside `.agency` has this name. */
+  missing?: string[]
 }
 
 /** Records the result of checking an attempt: its outputs as artifacts, each item of evidence as a check. */
@@ -55,7 +64,8 @@ export async function recordChecks(
         ...place,
         level: 'verbose',
         message: `${output.path}, ${output.bytes} bytes, version ${artifact.version}`,
-        data: { artifact_id: artifact.id, sha256: output.sha256 },
+        // Without the hash: a verifier reads events, and has to compute it from the file.
+        data: { artifact_id: artifact.id },
       },
       [inserted(artifacts, artifact)],
     )
@@ -87,6 +97,16 @@ export async function recordChecks(
         failed: findings.filter((finding) => !finding.passed).map((finding) => finding.detail),
       },
     },
-    findings.map((finding) => inserted(checks, { id: ids.next('check'), ...place, ...finding, at: tx.at })),
+    [...findings, ...(result.further ?? [])].map(({ end: _, ...finding }) =>
+      inserted(checks, {
+        id: ids.next('check'),
+        ...place,
+        round: 'delivered',
+        commitId: null,
+        setup: null,
+        ...finding,
+        at: tx.at,
+      }),
+    ),
   )
 }

@@ -1,3 +1,4 @@
+import { amendmentGate, settleProposal } from '../amendments/propose.ts'
 import { updated } from '../../events/change.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
@@ -51,7 +52,8 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
     data: { note },
   })
   const held = await heldBrief(scope, gate)
-  if (held === null) await scope.decide({ kind: 'gate_approved', gate: { ...gate, ...decided } })
+  if (gate.gate === amendmentGate) await settleProposal(scope, { ...gate, ...decided })
+  else if (held === null) await scope.decide({ kind: 'gate_approved', gate: { ...gate, ...decided } })
   else await unblockBrief(scope, held, await resetOf(scope, gate, held), `approved by ${by}`)
   await goOn(scope)
   return { ...gate, ...decided }
@@ -76,7 +78,8 @@ export async function rejectGate(scope: RunScope, gateId: string, by: string, re
     await abandonBrief(scope, held, `rejected by ${by}: ${reason}`)
     return rejected
   }
-  await scope.decide({ kind: 'gate_rejected', gate: rejected, reason })
+  if (gate.gate === amendmentGate) await settleProposal(scope, rejected)
+  else await scope.decide({ kind: 'gate_rejected', gate: rejected, reason })
   // The rejected work is ready to be done again, but repeated rejections need another decision first.
   if (gate.rejections + 1 >= rejectionLimit && scope.run.endedAt === null) await pauseAfterRejections(scope, rejected)
   await goOn(scope)

@@ -1,7 +1,8 @@
 import { inserted, updated } from '../../events/change.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import { checkWarnings } from '../evidence/warnings.ts'
+import { workChanges } from '../briefs/changes.ts'
+import { resultWarnings } from '../evidence/warnings.ts'
 import { type GateRow, type GateSummary, operator } from './contract.ts'
 import { countRejections, gates, listPendingOfRun } from './store.ts'
 import type { RunStatus } from '../runs/contract.ts'
@@ -35,7 +36,7 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     gate: wanted.gate,
     approver: wanted.approver ?? operator,
     boundary,
-    summary: isFinal(wanted.gate) ? await withCheckWarnings(scope, wanted.summary) : wanted.summary,
+    summary: isFinal(wanted.gate) ? await withWarnings(scope, wanted.summary) : wanted.summary,
     pendingSince: tx.at,
     timeoutMinutes: wanted.timeoutMinutes ?? null,
     status: 'pending',
@@ -85,9 +86,9 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   return gate
 }
 
-/** Adds warnings to the summary if the evidence of a result proves less than usual. */
-async function withCheckWarnings({ tx, run }: RunScope, summary: GateSummary): Promise<GateSummary> {
-  const warnings = run.repository === null ? [] : await checkWarnings(tx, run.id)
+/** Adds to the summary of a result why its evidence proves less than usual, odd changes, and work that was given up. */
+async function withWarnings({ tx, run, playbook }: RunScope, summary: GateSummary): Promise<GateSummary> {
+  const warnings = [...(await resultWarnings(tx, run)), ...(await workChanges(tx, playbook, run.id))]
   return warnings.length === 0 ? summary : { ...summary, anomalies: [...summary.anomalies, ...warnings] }
 }
 

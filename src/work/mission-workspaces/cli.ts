@@ -175,7 +175,7 @@ export const showDisk: Handler<typeof workspaceDiskCommand> = async (context, op
 
 /** Explanations of directories that no mission and no brief owns. */
 const partTexts: Readonly<Record<string, string>> = {
-  '.checkouts': 'fresh checkouts; each is removed after its checks',
+  '.trees': 'fresh checkouts; each is removed after its checks',
   '.setup': 'packages and results of setups; removed after 14 days without use',
 }
 

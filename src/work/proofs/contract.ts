@@ -11,6 +11,13 @@ export const ProofFinding = z.object({
   detail: z.string().describe('The reason, in one line'),
   output: z.string().describe('The beginning of the output or of the response'),
   boxed: z.boolean().describe('Whether it ran in a sandbox'),
+  sha256: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('SHA-256 of the whole output, the file, or the response body; absent in proofs of earlier releases'),
+  durationMs: z.number().int().optional(),
+  setup: z.string().nullable().optional().describe('The command that prepared the checkout, if one did'),
   checkedFor: z
     .string()
     .optional()

@@ -14,10 +14,16 @@ export interface ProvableEvidence {
  * an item that held only because of the order in which the briefs worked fails. Reported outputs (`artifact`) and
  * commits (`git`) are properties of a brief's own branch: a later brief may rename a file, and a merge adds commits.
  */
-export function provableEvidence(briefs: readonly Brief[]): ProvableEvidence[] {
+export const provableEvidence = (briefs: readonly Brief[]): ProvableEvidence[] => evidenceOf(briefs, isProvable)
+
+/** Lists the other evidence of the merged briefs, each distinct item once. */
+export const unprovableEvidence = (briefs: readonly Brief[]): ProvableEvidence[] =>
+  evidenceOf(briefs, (evidence) => !isProvable(evidence))
+
+function evidenceOf(briefs: readonly Brief[], isWanted: (evidence: Evidence) => boolean): ProvableEvidence[] {
   const items = new Map<string, { evidence: Evidence; briefs: Brief[] }>()
   for (const brief of briefs.filter(isMerged).toReversed())
-    for (const evidence of brief.evidence.filter(isProvable)) {
+    for (const evidence of brief.evidence.filter(isWanted)) {
       const key = JSON.stringify(evidence)
       const item = items.get(key) ?? { evidence, briefs: [] }
       item.briefs.unshift(brief)

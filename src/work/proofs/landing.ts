@@ -1,9 +1,12 @@
+import type { ReadTx } from '../../db/port.ts'
 import { updated } from '../../events/change.ts'
 import { listBriefs } from '../briefs/store.ts'
 import type { GateSummary } from '../gates/contract.ts'
 import { listGatesOfRun } from '../gates/store.ts'
-import { countMergedSince, findPullRequestOf, pullRequests } from '../pull-requests/store.ts'
+import { findPullRequestOf, listMergedSince, pullRequests } from '../pull-requests/store.ts'
+import type { Run } from '../runs/contract.ts'
 import { touchRun } from '../runs/moves.ts'
+import { findRun } from '../runs/store.ts'
 import type { RunScope } from '../scope.ts'
 import { provableEvidence } from './evidence.ts'
 import { startProof } from './start.ts'
@@ -23,7 +26,16 @@ export async function mayMergeAgain({ tx, run }: RunScope, earlier: number): Pro
   const proofs = (await listProofs(tx, run.id)).filter(
     ({ cause, createdAt }) => cause === 'landing' && createdAt >= approvedAt,
   )
-  return Math.max(earlier, proofs.length) < landingLimit + (await countMergedSince(tx, run.id, approvedAt))
+  return Math.max(earlier, proofs.length) < landingLimit + (await countLanded(tx, run, approvedAt))
+}
+
+/** Counts the results of other runs that landed on the same branch of the same repository since a time. */
+async function countLanded(tx: ReadTx, run: Run, at: string): Promise<number> {
+  let count = 0
+  for (const { runId, target } of await listMergedSince(tx, run.id, at))
+    if (target === run.repository?.branch && (await findRun(tx, runId))?.repository?.path === run.repository.path)
+      count++
+  return count
 }
 
 /** Describes how far a result is proven, for a gate that opens again after its approval. */

@@ -3,23 +3,33 @@ import { shorten } from '../../kernel/text.ts'
 import type { BranchParts, Playbook } from '../../playbooks/contract.ts'
 import { newestVersion } from '../artifacts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
+import { workChanges } from '../briefs/changes.ts'
 import { isMet } from '../briefs/states.ts'
 import { listBriefs } from '../briefs/store.ts'
-import { checkWarnings } from '../evidence/warnings.ts'
+import { oddLines, proofWarnings } from '../evidence/warnings.ts'
 import type { Part } from '../parts/contract.ts'
 import { listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
 
 /** Describes a result for the reader of its pull request: the goal, the merged briefs, and the verdicts on them. */
-export async function bodyOf(tx: ReadTx, { branches }: Playbook, run: Run): Promise<string> {
+export async function bodyOf(tx: ReadTx, playbook: Playbook, run: Run): Promise<string> {
+  const { branches } = playbook
   const merged = (await listBriefs(tx, run.id)).filter(isMerged)
   const parts = (await listParts(tx, run.id)).filter(({ status }) => status !== 'cancelled')
   const done =
     branches !== undefined && parts.some(({ key }) => branches.nameOf(key) !== null)
       ? [`## ${branches.heading}\n\n${await partTexts(tx, branches, parts, merged)}`, ...repairs(merged)].join('\n\n')
       : `## Briefs\n\n${listed(merged)}`
-  const warnings = (await checkWarnings(tx, run.id)).map((warning) => `**${warning}**`)
-  return [run.goalAnchor, ...warnings, done, `Run ${run.id}`].join('\n\n')
+  const warnings = (await proofWarnings(tx, run)).map((warning) => `**${warning}**`)
+  const odd = [...(await oddLines(tx, run)), ...(await workChanges(tx, playbook, run.id))]
+  const shown = odd.length === 0 ? [] : [`## Odd changes\n\n${odd.map((line) => `- ${quoted(line)}`).join('\n')}`]
+  return [run.goalAnchor, ...warnings, ...shown, done, `Run ${run.id}`].join('\n\n')
+}
+
+/** Quotes a line with text of an agent, so that it has no links, mentions or markup. */
+function quoted(line: string): string {
+  const fence = '`'.repeat(Math.max(0, ...[...line.matchAll(/`+/g)].map(([ticks]) => ticks.length)) + 1)
+  return fence.length === 1 ? `\`${line}\`` : `${fence} ${line} ${fence}`
 }
 
 /** A brief that was cancelled while git merged it has a commit, but its work is not in the result. */

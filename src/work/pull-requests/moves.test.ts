@@ -468,7 +468,7 @@ describe('work in an agent’s clone', () => {
     return { repository, agency }
   }
 
-  it('without changes is sent back, unless its evidence passes', async () => {
+  it('without changes is sent back; if its evidence passes, a person decides', async () => {
     const { repository, agency } = await opened()
     const idle: StepInput[] = [{ report: { summary: 'nothing to do' } }]
     const run = await agency.run({ goal: 'x', repo: repository.path, play: [idle, writes('b.txt', 'b')] })
@@ -480,7 +480,11 @@ describe('work in an agent’s clone', () => {
       evidence: [{ kind: 'file', path: 'a.txt' }],
       play: [idle],
     })
-    expect(await agency.settled(held)).toMatchObject({ status: 'done', summary: '1 brief done' })
+    const gate = await agency.until(async () =>
+      (await agency.inspect(held)).gates.find(({ status }) => status === 'pending'),
+    )
+    const anomalies: unknown = [expect.stringContaining('No verifier has looked')]
+    expect(gate).toMatchObject({ gate: 'acceptance', summary: { anomalies } })
   })
 
   it('with a secret in any commit leads to a question to the operator', async () => {

@@ -4,7 +4,7 @@ import type { Repositories } from '../../repositories/port.ts'
 import { findBrief, listBriefs } from '../briefs/store.ts'
 import { describeEvidence } from '../evidence/contract.ts'
 import { listChecks } from '../evidence/store.ts'
-import { checkWarnings } from '../evidence/warnings.ts'
+import { resultWarnings } from '../evidence/warnings.ts'
 import { listAttempts } from '../attempts/store.ts'
 import type { Proof, ProofLine } from '../proofs/contract.ts'
 import { listProofs } from '../proofs/store.ts'
@@ -53,7 +53,7 @@ export function createPullRequests({ db, repositories }: PullRequestDeps) {
           run,
           pullRequest,
           checks: await checksOf(tx, run),
-          warnings: await checkWarnings(tx, run.id),
+          warnings: await resultWarnings(tx, run),
           proof: proof === undefined ? null : lineOf(proof),
         }
       })

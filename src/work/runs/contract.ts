@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { isGlob } from '../../kernel/glob.ts'
 import { operation } from '../../operations/contract.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
 import { Amendment } from '../amendments/contract.ts'
@@ -65,6 +66,7 @@ export const RunConfiguration = z.object({
   tokenBudget: z.number().int().nullable(),
   costLimit: z.number().nullable(),
   mode: AgentMode,
+  verifierMode: AgentMode.optional().describe('What its verifiers may do; without one, plan_only: they only read'),
   workspace: z
     .string()
     .nullable()
@@ -79,6 +81,7 @@ export const RunConfiguration = z.object({
     .nullable()
     .optional()
     .describe('Makes a fresh checkout runnable; null: found from its lockfile; absent: as set for the repository'),
+  protected: z.array(z.string()).optional().describe('Globs of files that its work may not change'),
   team: ResolvedTeam.optional().describe('Gates, limits and the cast of each tier; for tiered runs'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
@@ -207,7 +210,13 @@ export const CreateRun = z.strictObject({
     .optional()
     .describe('The branch to start from and merge to; without one, the one checked out'),
   setup: SetupCommand.optional(),
+  protected: z
+    .array(z.string().trim().min(1).max(500).refine(isGlob, { error: 'must have at most six *' }))
+    .max(100)
+    .optional()
+    .describe('Files of the repository that the work may not change: paths, directories or globs from its top'),
   mode: AgentMode.optional(),
+  verifierMode: AgentMode.optional().describe('What verifiers may do; default: plan_only, they only read'),
   workspace: z.string().min(1).max(500).optional().describe('A mission’s workspace to work in'),
   team: z
     .string()

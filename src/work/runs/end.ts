@@ -2,7 +2,7 @@ import { shorten } from '../../kernel/text.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { closeBrief, moveBrief } from '../briefs/moves.ts'
-import { listOpenBriefs, listVerifiedBriefs } from '../briefs/store.ts'
+import { hasVerifiers, listOpenBriefs, listVerifiedBriefs } from '../briefs/store.ts'
 import { closeGates } from '../gates/open.ts'
 import { releaseNext } from '../mission-workspaces/executions/queue.ts'
 import { cancelProofOfRun } from '../proofs/cancel.ts'
@@ -47,7 +47,7 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
     await moveRunsMission(scope, [status], summary)
   }
   await releaseNext(scope.tx, scope.run)
-  if (scope.run.repository !== null)
+  if (scope.run.repository !== null || (await hasVerifiers(scope.tx, scope.run.id)))
     await scope.later(scope.tx, { kind: 'clean_run', runId: scope.run.id, delayMs: keepClonesMs })
   if (status !== 'cancelled') await tellEnd(scope, status, summary)
 }

@@ -237,12 +237,16 @@ async function placeInWorkspace(
 /** Runs before the transaction: a first mirror takes as long as a clone. */
 async function openRepository(
   deps: RunDeps,
-  { repo, base, setup }: CreateRun,
+  { repo, base, setup, protected: barred }: CreateRun,
   { team }: Prepared,
 ): Promise<RunRepository | null> {
   if (repo === undefined) {
     if (setup !== undefined)
       throw refusal('invalid_input', '--setup prepares fresh checkouts of a repository', {
+        hint: 'Give the repository with --repo.',
+      })
+    if (barred !== undefined)
+      throw refusal('invalid_input', '--protect names files of a repository', {
         hint: 'Give the repository with --repo.',
       })
     if (base !== undefined)
@@ -309,8 +313,10 @@ async function startRun(
         tokenBudget: input.tokenBudget ?? null,
         costLimit: input.costLimit ?? null,
         mode: input.mode ?? 'yolo',
+        ...(input.verifierMode === undefined ? {} : { verifierMode: input.verifierMode }),
         workspace: input.workspace ?? null,
         ...setupOf(input, team),
+        ...(input.protected === undefined ? {} : { protected: input.protected }),
         ...(team === null ? {} : { team }),
         ...place,
       },

@@ -1,19 +1,21 @@
 import { inserted, record } from '../../events/change.ts'
-import { checkedInWarning } from '../../kernel/checked-in.ts'
+import { checkedInText, checkedInWarning } from '../../kernel/checked-in.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
-import { shorten } from '../../kernel/text.ts'
+import { quotation, quotedItem, quoteLines } from '../../kernel/quotation.ts'
+import { oneLine, shorten, shortenMiddle } from '../../kernel/text.ts'
 import type { LogLine, Seen } from '../../playbooks/contract.ts'
-import type { Attempt, Report } from '../attempts/contract.ts'
+import type { Attempt } from '../attempts/contract.ts'
 import { findAttempt } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { briefs, findBrief } from '../briefs/store.ts'
-import { type Check, describeEvidence, type Evidence } from '../evidence/contract.ts'
+import { partRemark } from '../briefs/split.ts'
+import { briefs, findBrief, findBriefByKey } from '../briefs/store.ts'
+import { type Check, describeEvidence } from '../evidence/contract.ts'
 import { listChecksOfAttempts } from '../evidence/store.ts'
-import { noteName } from '../notes/contract.ts'
+import { type Note, noteName } from '../notes/contract.ts'
 import { listNotesOfBrief } from '../notes/store.ts'
 import type { Judgement, Verdict } from './contract.ts'
-import { verdicts } from './store.ts'
+import { listVerdictsOfBrief, verdicts } from './store.ts'
 import { newBrief } from '../briefs/create.ts'
 import type { RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
@@ -40,7 +42,7 @@ export async function commissionVerifier(
     number: judged.number,
     kind: 'verify',
     title: shorten(`Verify ${judged.title}`, 120),
-    objective: `Judge whether this was done: ${judged.objective}`,
+    objective: objectiveFor(judged),
     context: await contextFor(scope, judged, seen),
     // A verifier changes nothing, so each output is checked again after it.
     evidence: seen.outputs.map(({ path, sha256 }) => ({ kind: 'file', path, minBytes: 0, sha256 })),
@@ -101,67 +103,118 @@ async function seenOf({ tx }: RunScope, brief: Brief, checks: Checks): Promise<S
   const found = checks.get(attempt.id) ?? []
   return {
     report: attempt.report,
-    findings: found.map(({ evidence, passed, detail }) => ({ what: describeEvidence(evidence), passed, detail })),
+    findings: found.filter(({ round }) => round === 'delivered').map(findingSeen),
     outputs: attempt.outputs,
   }
 }
 
+/** Returns a check as the verifier gets it; only a command or a server prints something that is not in the files. */
+export const findingSeen = ({
+  evidence,
+  passed,
+  detail,
+  output,
+}: Pick<Check, 'evidence' | 'passed' | 'detail' | 'output'>): Seen['findings'][number] => ({
+  what: describeEvidence(evidence),
+  passed,
+  detail,
+  ...(evidence.kind === 'command' || evidence.kind === 'http' ? { output } : {}),
+})
+
+/** A task of several lines is quoted: a planner may have written it, and its headings are not those of this prompt. */
+const objectiveFor = ({ objective }: Brief): string =>
+  objective.includes('\n')
+    ? `Judge whether this was done:\n\n${quoteLines(objective).join('\n')}`
+    : `Judge whether this was done: ${objective}`
+
+/** Sections of Agency come first; everything that agents have written follows as quotations. */
 async function contextFor(scope: RunScope, judged: Brief, seen: Seen): Promise<string> {
   const attempt = judged.attemptId === null ? undefined : await findAttempt(scope.tx, judged.attemptId)
   const warning = checkedInWarning(attempt?.checkedIn ?? null)
-  const parts = [
-    `What its maker says: ${seen.report.summary}`,
-    ...(judged.context === '' ? [] : [`Its context was:\n\n${judged.context}`]),
-    listed(
-      'Checked by Agency already',
-      seen.findings.map((each) => `${each.passed ? '✓' : '✗'} ${each.what}: ${each.detail}`),
-    ),
+  const noted = scope.run.notesTotal === 0 ? [] : await listNotesOfBrief(scope.tx, judged.id)
+  const earlier = judged.attempts > 1 ? await listVerdictsOfBrief(scope.tx, judged.id) : []
+  const odd = attempt?.odd ?? []
+  const rest = await restOf(scope, judged)
+  return [
+    checkedSection(seen, attempt),
     ...(warning === null ? [] : [`${warning}.`]),
     listed(
       'Outputs',
-      seen.outputs.map((output) => output.path),
+      seen.outputs.map(({ path }) => `- ${oneLine(path)}`),
     ),
-    ...(judged.checkable ? [] : ['Nothing that can be checked by a machine was declared: it depends on you.']),
-  ]
-  const noted = scope.run.notesTotal === 0 ? [] : await listNotesOfBrief(scope.tx, judged.id)
-  if (noted.length > 0)
-    parts.push(
-      listed(
-        'Notes of its maker, and how each was settled',
-        noted.map(
-          (note) =>
-            `${noteName(note)} (${note.category ?? 'no category'}): ${note.description} → ${note.resolution ?? note.status} (${note.resolvedBy ?? 'open'})`,
-        ),
-      ),
-      'Refuse a note that its maker settled alone although it is about technology, architecture, security, requirements or a conflict: name it as missing evidence.',
-    )
-  return parts.join('\n\n')
+    ...(judged.checkable
+      ? []
+      : [
+          'Evidence alone cannot decide about it: the operator declared none, or it held before the work began. It depends on you.',
+        ]),
+    ...(rest === null ? [] : [`Only a part of the task belongs here: the rest is ${rest}, which is judged by itself.`]),
+    ...(odd.length === 0
+      ? []
+      : [
+          listed(
+            'Odd: changes that may weaken the proof',
+            odd.map(({ text }) => quotedItem('', text)),
+          ),
+        ]),
+    quotation('What its maker says', seen.report.summary),
+    ...(judged.context === '' ? [] : [quotation('Its context was', judged.context)]),
+    ...(noted.length === 0 ? [] : notesParts(noted)),
+    ...(earlier.length === 0
+      ? []
+      : [quotation('Earlier verdicts on this task', earlier.map(verdictText).join('\n')), checkEarlier]),
+  ].join('\n\n')
 }
+
+/** Returns the key of the brief that does the rest of a part, if the work was split. */
+async function restOf({ tx, run }: RunScope, { id, key, context, remainderOf }: Brief): Promise<string | null> {
+  const named = partRemark.exec(context)?.[1]
+  if (named === undefined || !named.startsWith(`${key}:rest:`)) return null
+  const rest = await findBriefByKey(tx, run.id, named)
+  return rest?.remainderOf === (remainderOf ?? id) ? named : null
+}
+
+const checkEarlier = 'Check for each fault that they name whether it is mended.'
+
+/** Everything that commands have printed together; more would crowd out the task. */
+const maxPrinted = 12_000
+
+function checkedSection({ findings }: Seen, attempt: Attempt | undefined): string {
+  const printed = findings.filter(({ output = '' }) => output.trim() !== '').length
+  const share = Math.max(400, Math.floor(maxPrinted / Math.max(1, printed)))
+  const place = attempt === undefined || attempt.checkedIn === null ? '' : `, ${checkedInText[attempt.checkedIn]}`
+  const lines = findings.map(({ what, passed, detail, output = '' }) => {
+    const line = `- ${passed ? '✓' : '✗'} ${oneLine(what)}: ${oneLine(detail)}`
+    return output.trim() === ''
+      ? line
+      : [line, '  It printed:', ...quoteLines(shortenMiddle(output, share)).map((each) => `  ${each}`)].join('\n')
+  })
+  const said = findings.length === 0 ? [] : [`Agency has looked at these itself${place}; do not run them again.`, '']
+  return listed('Checked by Agency already', [...said, ...lines])
+}
+
+const notesParts = (noted: readonly Note[]): string[] => [
+  quotation(
+    'Notes of its maker, and how each was settled',
+    noted
+      .map(
+        (note) =>
+          `- ${noteName(note)} (${note.category ?? 'no category'}): ${note.description} → ${note.resolution ?? note.status} (${note.resolvedBy ?? 'open'})`,
+      )
+      .join('\n'),
+  ),
+  'Refuse a note that its maker settled alone although it is about technology, architecture, security, requirements or a conflict: name it as missing evidence.',
+]
+
+const verdictText = ({ attempt, verdict, missingEvidence, issues, notes }: Verdict): string =>
+  [
+    `- attempt ${attempt}: ${verdict}`,
+    ...missingEvidence.map((text) => `  - missing evidence: ${text}`),
+    ...issues.map((text) => `  - ${text}`),
+    ...(notes === '' ? [] : [`  - notes: ${shorten(notes, 2_000)}`]),
+  ].join('\n')
 
 const listed = (title: string, lines: readonly string[]): string =>
-  `### ${title}\n\n${lines.length === 0 ? '- none' : lines.map((line) => `- ${line}`).join('\n')}`
-
-/**
- * Returns the reason why a judgement is invalid, or null. A pass must list everything that was checked, including every
- * output.
- */
-export function faultOfJudgement(
-  { status, verdict: judgement, assumptions }: Report,
-  evidence: readonly Evidence[],
-): string | null {
-  const outputs = evidence.flatMap((each) => (each.kind === 'file' ? [each.path] : []))
-  if (judgement === undefined) return 'the report has no verdict'
-  if (status !== 'done') return `a verdict is given whole, and the report says "${status}"`
-  if (assumptions !== undefined && assumptions.length > 0)
-    return 'a verifier writes no notes: its doubts belong in its verdict'
-  if (judgement.verdict !== 'pass')
-    return judgement.issues.length + judgement.missingEvidence.length > 0 || judgement.notes !== ''
-      ? null
-      : `a verdict "${judgement.verdict}" must name issues or missing evidence`
-  if (judgement.checked.length === 0) return 'a pass must list everything that was checked'
-  const unseen = outputs.find((path) => !judgement.checked.some((line) => line.includes(path)))
-  return unseen === undefined ? null : `a pass must list ${shorten(unseen, 200)} as checked`
-}
+  `### ${title}\n\n${lines.length === 0 ? '- none' : lines.join('\n')}`
 
 /** Records the verdict once; resolves to null if the judged brief has changed meanwhile. */
 export async function recordVerdict(

@@ -183,6 +183,11 @@ function printBrief(context: CliContext, shown: Inspection, brief: Wire<HeldBrie
     const below = `${stem} ${last ? ' ' : '│'}   `
     const warning = checkedInWarning(attempt.checked_in)
     if (warning !== null) context.out(`${below}${signText(context, 'waiting')} ${warning}`)
+    if (attempt.contradiction !== null)
+      context.out(
+        `${below}${signText(context, 'bad')} its reports contradict each other: ${plain(attempt.contradiction)}`,
+      )
+    for (const odd of attempt.odd) context.out(`${below}${signText(context, 'waiting')} ${plain(odd.text)}`)
     for (const check of shown.evidence.filter((each) => each.attempt_id === attempt.id))
       context.out(`${below}${checkText(context, check)}`)
   })

@@ -86,7 +86,11 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<HeldBrief>): T
         () => [
           `outcome  ${attemptState(attempt)}`,
           ...(attempt.detail === null ? [] : [`detail   ${plain(attempt.detail)}`]),
+          ...(attempt.contradiction === null
+            ? []
+            : [`its reports contradict each other: ${plain(attempt.contradiction)}`]),
           ...[checkedInWarning(attempt.checked_in) ?? []].flat(),
+          ...attempt.odd.map(({ text }) => `odd      ${plain(text)}`),
           ...shown.evidence
             .filter((check) => check.attempt_id === attempt.id)
             .map((check) => `${check.passed ? '✓' : '✗'} ${check.kind}  ${plain(check.detail)}${boxText(check)}`),

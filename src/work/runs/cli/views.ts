@@ -1,6 +1,7 @@
 import { ago, bold, bytesText, plain, type State, statusText, type Terminal, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { checkedInText } from '../../../kernel/checked-in.ts'
+import { checkedText } from '../../../kernel/checked.ts'
 import { pathText } from '../../amendments/cli.ts'
 import type { Amendment } from '../../amendments/contract.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
@@ -140,7 +141,13 @@ const amendmentLines = (screen: Screen, amendment: Wire<Amendment>): string[] =>
     bold(screen, plain(amendment.workstream)),
     `${pathText(amendment.before_path)} becomes ${pathText(amendment.after_path)}`,
     `by ${plain(amendment.proposed_by)}`,
-    amendment.acknowledged_by === null ? 'not acknowledged yet' : `acknowledged by ${plain(amendment.acknowledged_by)}`,
+    amendment.status !== 'applied'
+      ? amendment.status === 'proposed'
+        ? `waits for you at ${amendment.gate_id}`
+        : 'not made'
+      : amendment.acknowledged_by === null
+        ? 'not acknowledged yet'
+        : `acknowledged by ${plain(amendment.acknowledged_by)}`,
     ago(amendment.at, screen.nowMs()),
   ].join('  '),
   ...named('Reason', amendment.reason),
@@ -158,7 +165,7 @@ export function verdictLines(screen: Screen, run: Inspection, verdict: Wire<Verd
       `by agent ${verdict.verifier_id}, done by agent ${verdict.doer_id}`,
       ago(verdict.at, screen.nowMs()),
     ].join('  '),
-    ...list('Checked', verdict.checked),
+    ...list('Checked', verdict.checked.map(checkedText)),
     ...list('Missing', verdict.missing_evidence),
     ...list('Issues', verdict.issues),
     ...(verdict.notes === '' ? [] : named('Notes', verdict.notes)),

@@ -67,6 +67,8 @@ describe('an opened file', () => {
           boxed: false,
           checked_in: 'workspace',
           detail: null,
+          contradiction: null,
+          odd: [],
           report: null,
           started_at: null,
           ended_at: null,

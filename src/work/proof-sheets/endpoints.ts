@@ -1,0 +1,5 @@
+import { get } from '../../operations/endpoint.ts'
+
+export const proofSheetEndpoints = {
+  show: get('/runs/:run_id/proof'),
+}
