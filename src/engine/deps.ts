@@ -11,6 +11,7 @@ import type { HostChecks } from '../work/repository-settings/contract.ts'
 import type { Run } from '../work/runs/contract.ts'
 import type { WorkspacePolicy, Workspaces } from '../workspaces/port.ts'
 import type { ScopeParts } from '../work/scope.ts'
+import type { KeptOutcomes } from './evidence/kept-outcomes.ts'
 import type { Troubles } from './evidence/trouble.ts'
 import type { AttemptFiles } from '../work/attempts/files.ts'
 
@@ -27,6 +28,8 @@ export interface EngineDeps extends ScopeParts {
   readonly repositories?: Repositories
   /** Tells the fault of a place from that of an agent; without it, every failed check is the agent's. */
   readonly troubles?: Troubles
+  /** Remembers how checks of commits ended with which work began. */
+  readonly outcomes?: KeptOutcomes
   /** The commands that the configuration allows outside any box, by repository. */
   readonly hostChecks?: ReadonlyMap<string, HostChecks>
   /** What may be done from inside a brief's workspace. */

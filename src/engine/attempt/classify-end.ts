@@ -4,6 +4,7 @@ import { redact } from '../../secrets/redact.ts'
 import type { Ending } from '../../work/attempts/contract.ts'
 import type { Refused } from '../../work/budgets/arithmetic.ts'
 import { type Classified, classify, type Stop } from './classify.ts'
+import { type CountedReports, countReports, type Reports } from './report.ts'
 
 /** Everything that is known about an agent that has ended, beside its report. */
 export interface AgentEnd {
@@ -16,31 +17,35 @@ export interface AgentEnd {
   reason?: string
 }
 
-/** The reports of an agent, neither validated yet; undefined or null if there is none. */
-export interface Reports {
-  /** The one that its runtime brought, which is the later one. */
-  readonly brought: unknown
-  /** The one that it sent through the API. */
-  readonly sent: unknown
-}
-
 /**
  * Classifies the end of an agent. If the agent reported before the daemon died or stopped, or before a limit or its
  * provider ended it, the report counts: the work is done, and nothing more is spent on it. A malformed report does not
  * count then, because the agent may have been ended while it wrote it.
  */
-export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, { brought, sent }: Reports): Classified {
+export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, told: Reports): Classified {
+  const isForeign = told.kind === 'verify' && ended.madeNoReport === true && (told.sent ?? null) !== null
+  const { reports, contradiction, missing } = isForeign ? foreignReport : countReports(told)
   const isLimited = stopped === null && ended.limited !== undefined
   const isOurs = reason !== undefined || isLimited || (stopped !== null && stopsWithoutFault.has(stopped))
-  if (!isOurs) return withDenied(classify({ ended, stopped, report: brought ?? sent ?? undefined }), ended)
-  for (const report of [brought, sent]) {
+  if (!isOurs) {
+    const classified = classify({ ended, stopped, report: reports[0], missing })
+    return withDenied(withContradiction(classified, contradiction), ended)
+  }
+  for (const report of reports) {
     const finished = classify({ ended: { kind: 'ended', exitCode: 0, signal: null }, stopped: null, report })
-    if (finished.report !== null) return finished
+    if (finished.report !== null) return withContradiction(finished, contradiction)
   }
   if (reason !== undefined) return { outcome: 'interrupted', detail: reason, report: null }
   if (stopped === 'budget') return { outcome: 'budget', detail: refused?.reason ?? 'a budget is used up', report: null }
   if (isLimited) return { outcome: 'interrupted', detail: limitedDetail(ended.limited as Limited), report: null }
   return { outcome: 'interrupted', detail: stopDetails[stopped ?? ''] ?? 'the daemon stopped', report: null }
+}
+
+/** Code of the judged work that a verifier ran has its token, and can end it before it reports itself. */
+const foreignReport: CountedReports = {
+  reports: [],
+  contradiction: null,
+  missing: 'a program that it ran reported in its name, and it gave no verdict itself',
 }
 
 /** Returns the ending of an attempt that is to be examined; null if there is nothing to examine. */
@@ -58,6 +63,17 @@ export function interruptionReason({ reason, stopped, ended }: AgentEnd): string
   if (stopped === 'stopped' || stopped === 'cut_off') return stopped
   return stopped === null && ended.limited !== undefined ? 'provider_limited' : 'daemon_stopped'
 }
+
+/** A verifier that contradicts itself has not judged, whichever of its reports is true. */
+const withContradiction = (classified: Classified, contradiction: string | null): Classified =>
+  classified.report === null || contradiction === null
+    ? classified
+    : {
+        ...classified,
+        outcome: 'bad_output',
+        detail: `its reports contradict each other: ${contradiction}; report one verdict, once`,
+        contradiction,
+      }
 
 /** Blocks an agent that produced nothing because an operation was denied; an agent that found another way has finished. */
 function withDenied(classified: Classified, { denied = [] }: AgentEnded): Classified {

@@ -11,12 +11,16 @@ export interface Ending {
   stopped: Stop | null
   /** The report from the API or the runtime, not validated yet; undefined if there was none. */
   report: unknown
+  /** The detail of an end without a report. */
+  missing?: string
 }
 
 export interface Classified {
   outcome: Outcome
   detail: string
   report: Report | null
+  /** Why the reports of a verifier contradict each other. */
+  contradiction?: string
 }
 
 /** Classifies the end of an agent before its evidence is checked. */
@@ -38,7 +42,8 @@ export function classify(ending: Ending): Classified {
   if (ended.exitCode === null)
     return { outcome: 'crash', detail: line(redact(ended.detail ?? 'ended without an exit code'), 500), report: null }
   if (ended.exitCode !== 0) return crash(`exit code ${ended.exitCode}`, ended)
-  if (ending.report === undefined) return { outcome: 'bad_output', detail: 'ended without a report', report: null }
+  if (ending.report === undefined)
+    return { outcome: 'bad_output', detail: ending.missing ?? 'ended without a report', report: null }
   const parsed = Report.safeParse(ending.report)
   if (!parsed.success) {
     const first = parsed.error.issues[0]
@@ -59,12 +64,8 @@ export function classify(ending: Ending): Classified {
   return { outcome: 'ok', detail, report }
 }
 
-/** Removes secrets from the texts and the data of a report. */
-export const withoutSecrets = (report: Report): Report => ({
-  ...report,
-  summary: redact(report.summary),
-  ...(report.output === undefined ? {} : { output: redactDeeply(report.output) }),
-})
+/** Removes secrets from all texts and data of a report. */
+export const withoutSecrets = (report: Report): Report => redactDeeply(report) as Report
 
 const crash = (what: string, ended: AgentEnded): Classified => ({
   outcome: 'crash',

@@ -17,7 +17,7 @@ export interface LiveAttempt {
   readonly ended: Promise<Claimed | null>
   /** Restarts the idle deadline, because the agent did something. */
   touch(): void
-  /** Notes that the store has failed a request of the agent; one that succeeds later makes up for it. */
-  noteStoreTrouble(): void
+  /** Notes whether the store has failed the newest request of the agent. */
+  noteStoreTrouble(hasTrouble: boolean): void
   stop(why: Stop): void
 }

@@ -1,6 +1,7 @@
 import type { Launch } from '../../adapters/runtime/port.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import type { Run } from '../../work/runs/contract.ts'
 import type { EngineDeps } from '../deps.ts'
 import { outputOf } from './output-schema.ts'
 import type { Claimed } from './start.ts'
@@ -13,7 +14,7 @@ export async function launchOptions(
   deps: EngineDeps,
   { run, brief, attempt }: Claimed,
   inputs: Brief['inputs'],
-): Promise<Pick<Launch, 'systemPrompt' | 'output' | 'step' | 'mode' | 'session' | 'allowed'>> {
+): Promise<Pick<Launch, 'systemPrompt' | 'output' | 'step' | 'mode' | 'session' | 'allowed' | 'readBase'>> {
   const persona = (await deps.personaText?.(brief.personaId, run)) ?? ''
   const goal = brief.phase === null ? '' : `The goal that everything serves: ${redact(run.goalAnchor)}`
   const text = [persona, goal].filter((each) => each !== '').join('\n\n')
@@ -22,9 +23,27 @@ export async function launchOptions(
     ...(text === '' ? {} : { systemPrompt: text }),
     ...(output === null ? {} : { output: { name: output.name, schema: output.schema } }),
     ...(brief.phase === null ? {} : { step: { phase: brief.phase, key: brief.key, inputs, data: brief.data } }),
-    // A planning step only reads, independent of the run's mode.
-    mode: brief.kind === 'plan' ? 'plan_only' : (run.configuration.mode ?? 'yolo'),
+    mode: modeOf(run, brief),
     session: attempt.session,
     allowed: brief.allowed,
+    readBase: (path) => readBase(deps, run, path),
   }
+}
+
+/**
+ * A planning step only reads, and so does a verifier unless the operator chose otherwise: code of the work that it runs
+ * could speak with its token.
+ */
+function modeOf({ configuration }: Run, { kind }: Brief): Launch['mode'] {
+  if (kind === 'plan') return 'plan_only'
+  return kind === 'verify' ? (configuration.verifierMode ?? 'plan_only') : (configuration.mode ?? 'yolo')
+}
+
+/** Reads a file of the commit that the run began with; without a repository no file is known to be the operator's. */
+async function readBase({ repositories }: EngineDeps, run: Run, path: string): Promise<string | null> {
+  const { repository, configuration } = run
+  if (repositories === undefined) return null
+  if (repository !== null) return repositories.text(repository.mirror, repository.base, path)
+  const { clone } = configuration
+  return clone === undefined || clone === null ? null : repositories.text(clone.mirror, clone.start, path)
 }

@@ -108,7 +108,10 @@ async function sceneOf(parts: OnlookerParts, launch: Launch): Promise<Scene | nu
 
 async function prepare(parts: OnlookerParts, scene: Scene): Promise<void> {
   scene.startedMs = parts.clock.nowMs()
-  if (scene.workspace !== null) await writeFacts(parts, scene.workspace, scene)
+  const { workspace, brief } = scene
+  // A verifier works on a copy.
+  if (workspace !== null)
+    await writeFacts(parts, brief.verifies === null ? workspace : `${brief.runId}/${brief.id}`, scene)
   if (scene.before === null && scene.run.configuration.execution !== undefined)
     scene.before = await treeOf(await boxed(parts, scene, 'prepare'))
 }

@@ -1,4 +1,6 @@
+import { quotedItem, quoteLines } from '../../kernel/quotation.ts'
 import { renderTemplate } from '../../kernel/template.ts'
+import { oneLine } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import { describeEvidence, expectationsOf } from '../../work/evidence/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
@@ -34,26 +36,27 @@ function fillIn(template: string, brief: Brief, attempt: number, around: Surroun
     context: section('Context', brief.context),
     inputs: section('Inputs', inputsText(inputs)),
     amendments: section('Amendments', amendmentLines(amendments)),
-    files: files.length === 0 ? '' : `Files that are yours to change: ${files.join(', ')}`,
+    files: files.length === 0 ? '' : `Files that are yours to change: ${files.map(oneLine).join(', ')}`,
     evidence: brief.evidence
-      .map((evidence) => `- ${[describeEvidence(evidence), ...expectationsOf(evidence)].join(', ')}`)
+      .map((evidence) => quotedItem('', [describeEvidence(evidence), ...expectationsOf(evidence)].join(', ')))
       .join('\n'),
     corrections: section(
       'Failures of the last attempt',
-      brief.corrections.map((each) => `- ${each.evidence}: ${each.detail}`).join('\n'),
+      brief.corrections.map((each) => quotedItem(each.evidence, each.detail)).join('\n'),
     ),
-    guidance: section(
-      'Decisions',
-      brief.guidance.map((each) => `- ${each.question}\n  ${each.by}: ${each.answer}`).join('\n'),
-    ),
+    guidance: section('Decisions', brief.guidance.map(decisionLine).join('\n')),
     notes: section('Notes so far', notes.map(noteLine).join('\n')),
-    rejection: section('Reason for the rework', brief.rejectionReason ?? ''),
+    rejection: section('Reason for the rework', quoteLines(brief.rejectionReason ?? '').join('\n')),
     repository: repositoryText(brief, judged, missing),
     output: output === null ? '' : `\`\`\`json\n${JSON.stringify(output)}\n\`\`\``,
     brief_id: brief.id,
     attempt: String(attempt),
   })
 }
+
+/** A question comes from an agent; its answer may come from one too. */
+const decisionLine = ({ question, by, answer }: Brief['guidance'][number]): string =>
+  `${quotedItem('', question)}\n${quotedItem(by, answer).replace(/^- /, '  ')}`
 
 const section = (title: string, text: string): string => (text === '' ? '' : `## ${title}\n\n${text}`)
 
@@ -69,7 +72,7 @@ function repositoryText(brief: Brief, judged: Brief | null, missing: Missing): s
     lines.push('Read it as far as it helps and change nothing: your changes are discarded.')
   for (const before of missing.before)
     lines.push(
-      `You build on ${before.name}, and its newest work is missing here. Begin with \`git merge ${before.commit}\`.`,
+      `You build on ${oneLine(before.name)}, and its newest work is missing here. Begin with \`git merge ${before.commit}\`.`,
     )
   if (missing.since !== null)
     lines.push(
@@ -97,5 +100,5 @@ const noteLine = (note: Note): string => {
       : note.status === 'escalated'
         ? 'waits for an answer'
         : 'open: resolve or escalate it before you report'
-  return `- ${noteName(note)}${note.category === null ? '' : ` (${note.category})`}: ${note.description}\n  ${settled}`
+  return `${quotedItem(`${noteName(note)}${note.category === null ? '' : ` (${note.category})`}`, note.description)}\n  ${oneLine(settled)}`
 }

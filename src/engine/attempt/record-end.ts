@@ -17,11 +17,12 @@ import { isReplaced } from '../workers-store.ts'
 import { isPassing, persist } from '../persist.ts'
 import type { Classified } from './classify.ts'
 import { type AgentEnd, classifyEnd, endingOf, interruptionReason } from './classify-end.ts'
+import type { BroughtReport } from './report.ts'
 import { type Claimed, recordStart } from './start.ts'
 
 export interface Conclusion extends AgentEnd {
-  /** The report that the runtime brought; undefined: the one that the agent sent through the API, if any. */
-  report: unknown
+  /** The reports that the runtime delivered, beside the one that the agent sent through the API. */
+  reports: readonly BroughtReport[]
   /** Model calls that are not in the ledger yet. */
   calls?: readonly PricedCall[]
   /** The streams of its budgets, as far as they are known. */
@@ -68,7 +69,12 @@ export async function recordEnd(
       const isExamined = examined !== null && isSameReport(examined.sent, attempt.report)
       const classified = isExamined
         ? examined.classified
-        : classifyEnd(conclusion, { brought: conclusion.report, sent: attempt.report })
+        : classifyEnd(conclusion, {
+            kind: brief.kind,
+            brought: conclusion.reports,
+            sent: attempt.report,
+            contradiction: attempt.contradiction,
+          })
       // The agent finished before its start was recorded: the daemon died between the two.
       if (attempt.status === 'launching' && conclusion.startFailed !== true && classified.outcome !== 'interrupted')
         ({ brief: current, attempt } = await recordStart(scope, brief, attempt, unseenStart(attempt)))

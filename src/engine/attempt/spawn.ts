@@ -21,7 +21,7 @@ import { createSpending, type Spending } from './spending.ts'
 import type { PricedCall } from '../../work/spends/record.ts'
 import type { AttemptDriver, LiveAttempt } from './driver.ts'
 import { type Conclusion, type EarlyEnd, recordEnd } from './record-end.ts'
-import { readReport } from './report.ts'
+import { type BroughtReport, readReport } from './report.ts'
 import { type Claimed, recordStart, type Start } from './start.ts'
 
 /** The slots for examinations of this process: `take` resolves to false if all are in use. */
@@ -144,7 +144,7 @@ function startAttempt(
     const conclusion: Conclusion = {
       ended,
       stopped,
-      report: played.report,
+      reports: played.reports,
       calls,
       streams: spending.streams(),
       refused,
@@ -172,18 +172,20 @@ function startAttempt(
       })
       return null
     }),
-    touch: () => {
-      hasStoreTrouble = false
-      touch()
-    },
-    noteStoreTrouble: () => void (hasStoreTrouble = true),
+    touch: () => touch(),
+    noteStoreTrouble: (hasTrouble) => void (hasStoreTrouble = hasTrouble),
     stop,
   }
 }
 
-/** Reports whether a step looks at the work again: it must see the present state, not that of its last attempt. */
+/**
+ * Reports whether a step or a verifier looks at the work again: it must see the present state and an empty HOME, not what
+ * its last attempt left.
+ */
 const isFreshLook = ({ run, brief, attempt }: Claimed): boolean =>
-  run.repository !== null && isLook(brief) && attempt.fence > 1 && attempt.session === null
+  ((run.repository !== null && isLook(brief)) || brief.verifies !== null) &&
+  attempt.fence > 1 &&
+  attempt.session === null
 
 /** Renders the prompt, with the notes of earlier attempts and their results. */
 async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inputs: Brief['inputs']): Promise<string> {
@@ -205,10 +207,11 @@ async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inp
 
 interface Played {
   ended: AgentEnded
-  report: unknown
+  /** In the order in which its runtime delivered them. */
+  reports: BroughtReport[]
 }
 
-const nothingPlayed = (): Played => ({ ended: { kind: 'ended', exitCode: null, signal: null }, report: undefined })
+const nothingPlayed = (): Played => ({ ended: { kind: 'ended', exitCode: null, signal: null }, reports: [] })
 
 async function followAgent(
   deps: EngineDeps,
@@ -239,7 +242,7 @@ function note(played: Played, event: RuntimeEvent, spending: Spending, append: (
     case 'usage':
       return spending.add(event, append)
     case 'report':
-      played.report = readReport(event.report)
+      played.reports.push({ report: readReport(event.report), from: event.from ?? 'result' })
       return
     case 'ended':
       played.ended = event

@@ -1,24 +1,23 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
-import type { WorkspaceRequest } from '../../workspaces/port.ts'
+import type { CopiedWorkspace, WorkspaceRequest } from '../../workspaces/port.ts'
 import { branchOf } from '../../work/briefs/branches.ts'
 import type { EngineDeps } from '../deps.ts'
 
 /**
- * Returns the workspace of a brief. The rest of a brief continues where its work is. A verifier has a clone of the
- * judged commit; without a repository it looks at the directory of the work, with a HOME of its own.
+ * Returns the workspace of a brief. The rest of a brief continues where its work is. A verifier has a place of its own:
+ * a clone of the judged commit; without a repository a copy of the files that it judges.
  */
 export function workspaceRequest(deps: EngineDeps, run: Run, brief: Brief): WorkspaceRequest {
   const { repository, configuration } = run
-  const judged = repository === null ? brief.verifies : null
-  const isInClone = repository !== null && brief.verifies !== null
+  const judged = repository === null ? judgedWorkspace(run, brief) : null
   return {
-    id: isInClone ? brief.id : (brief.remainderOf ?? judged ?? brief.id),
-    ...(judged === null ? {} : { homeOf: brief.id }),
+    id: brief.verifies === null ? (brief.remainderOf ?? brief.id) : brief.id,
+    ...(judged === null ? {} : { copyOf: judged }),
     runId: brief.runId,
     attemptId: brief.attemptId,
     box: deps.runtimes.get(brief.runtime)?.capabilities.boxed ?? false,
-    directory: configuration.workspace ?? null,
+    directory: judged === null ? (configuration.workspace ?? null) : null,
     clone:
       repository === null || brief.startCommit === null
         ? (configuration.clone ?? null)
@@ -26,3 +25,9 @@ export function workspaceRequest(deps: EngineDeps, run: Run, brief: Brief): Work
     ...(deps.policyOf === undefined ? {} : { policy: deps.policyOf(run, brief) }),
   }
 }
+
+/** Returns the place of the work that a verifier judges; null: the brief is not a verifier's. */
+export const judgedWorkspace = ({ configuration }: Run, brief: Brief): CopiedWorkspace | null =>
+  brief.verifies === null
+    ? null
+    : { id: brief.remainderOf ?? brief.verifies, directory: configuration.workspace ?? null }

@@ -19,6 +19,10 @@ export interface EvidenceCheck {
   readonly files: Workspace
   /** Where processes are started. */
   readonly workspace: Workspace
+  /** The commit that the work began with: git evidence without `since` counts from there. */
+  readonly since?: string | null
+  /** The commit that is checked, if there is one. */
+  readonly commitId?: string | null
   /** False if there is no sandbox and the operator did not name the runtime. */
   readonly mayRunCommands: boolean
   readonly clock: Clock
@@ -28,6 +32,8 @@ export interface EvidenceCheck {
   /** Commands that run in a place of their own, outside any box. */
   readonly host?: HostCommands
   readonly signal?: AbortSignal
+  /** Gets each result at once: all of them together may take long. */
+  readonly onFinding?: (finding: Finding) => void
 }
 
 export interface HostCommands {
@@ -55,9 +61,13 @@ export async function checkEvidence(check: EvidenceCheck): Promise<CheckResult> 
     // The result of a command that was ended with the examination says nothing.
     signal?.throwIfAborted()
     // A clock that is set back while a check runs must not make a negative duration.
-    findings.push({ item, kind: each.kind, evidence: each, ...looked, durationMs: Math.max(0, clock.nowMs() - began) })
+    const durationMs = Math.max(0, clock.nowMs() - began)
+    const commitId = check.commitId ?? null
+    const finding: Finding = { item, kind: each.kind, evidence: each, ...looked, commitId, durationMs }
+    findings.push(finding)
+    check.onFinding?.(finding)
   }
-  return { findings: findings.sort((a, b) => a.item - b.item), outputs: found.outputs }
+  return { findings: findings.sort((a, b) => a.item - b.item), ...found }
 }
 
 /** Checks one item of evidence again, in another place. */
@@ -66,12 +76,13 @@ export const checkItem = async (evidence: Evidence, check: EvidenceCheck): Promi
 
 async function lookIn(
   evidence: Evidence,
-  { files, workspace, mayRunCommands, clock, ourPorts = [], setUp, signal }: EvidenceCheck,
+  { files, workspace, mayRunCommands, clock, ourPorts = [], setUp, since = null, signal }: EvidenceCheck,
   found: Pick<Scene, 'outputs' | 'missing'>,
-): Promise<Found> {
+): Promise<Found & Pick<Finding, 'setup'>> {
   const setup = isProcess(evidence) && mayRunCommands ? ((await setUp?.()) ?? null) : null
-  if (setup?.outcome === 'failed') return notSetUp(setup)
-  return look(evidence, { files, workspace, ...found, mayRunCommands, clock, ourPorts, ...(signal && { signal }) })
+  if (setup?.outcome === 'failed') return { ...notSetUp(setup), setup: setup.command }
+  const scene = { files, workspace, ...found, mayRunCommands, clock, ourPorts, since, ...(signal && { signal }) }
+  return { ...(await look(evidence, scene)), setup: setup?.command ?? null }
 }
 
 /** Git evidence starts processes of our own, which change nothing; commands and servers are the work's. */

@@ -1,5 +1,5 @@
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
-import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen, Unchecked } from './finding.ts'
+import { type Found, kept, lastLines, notRun, quoted, type Scene, searchedBytes, seen, Unchecked } from './finding.ts'
 
 export async function checkCommand(evidence: EvidenceOf<'command'>, scene: Scene): Promise<Found> {
   if (!scene.mayRunCommands) return notRun()
@@ -8,10 +8,12 @@ export async function checkCommand(evidence: EvidenceOf<'command'>, scene: Scene
     maxOutputBytes: searchedBytes,
     ...(scene.signal && { signal: scene.signal }),
   })
-  const found = { output: kept(result.output), sha256: result.outputSha256, boxed: result.boxed }
+  const { output, outputSha256: sha256, boxed } = result
+  const found = { output: kept(output), end: lastLines(output), sha256, boxed }
   if (result.timedOut) return seen(false, `still running after ${evidence.timeoutSeconds} s`, found)
   if (result.signal !== null) return seen(false, `killed by ${result.signal}`, found)
-  if (result.exitCode === null) throw new Unchecked(`$ ${evidence.run} could not be started`)
+  if (result.exitCode === null)
+    throw new Unchecked(`$ ${evidence.run} could not be run: ${found.end.split('\n').at(-1)}`)
   if (result.exitCode !== evidence.expectExit)
     return seen(false, `exit code ${result.exitCode}, expected ${evidence.expectExit}`, found)
   if (evidence.expectOutput !== undefined && !result.output.includes(evidence.expectOutput))

@@ -1,9 +1,10 @@
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
+import { isOurs } from '../../workspaces/path.ts'
 import { type Found, quoted, type Scene, searchedBytes, seen } from './finding.ts'
 
 export async function checkFile(evidence: EvidenceOf<'file'>, scene: Scene): Promise<Found> {
   const file = await scene.files.read(evidence.path, evidence.contains === undefined ? 0 : searchedBytes)
-  if (file === null) return seen(false, absent(evidence.path))
+  if (file === null || isOurs(file.linksTo ?? evidence.path)) return seen(false, absent(evidence.path))
   const found = { sha256: file.sha256 }
   if (file.bytes < evidence.minBytes)
     return seen(false, `${evidence.path} has ${file.bytes} bytes, expected at least ${evidence.minBytes}`, found)

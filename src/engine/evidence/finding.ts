@@ -1,10 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { shorten } from '../../kernel/text.ts'
+import { shorten, shortenMiddle } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Finding, Output } from '../../work/evidence/record.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 
-export type Found = Pick<Finding, 'passed' | 'detail' | 'output' | 'sha256' | 'boxed'>
+export type Found = Pick<Finding, 'passed' | 'detail' | 'output' | 'sha256' | 'boxed' | 'end'>
 
 /** The place where evidence is checked. */
 export interface Scene {
@@ -19,6 +19,8 @@ export interface Scene {
   readonly clock: Clock
   /** Ports on which Agency itself listens: an answer from there proves nothing. */
   readonly ourPorts: readonly number[]
+  /** The commit that the work began with, if it is known. */
+  readonly since?: string | null
   /** Ends the processes of a check. */
   readonly signal?: AbortSignal
 }
@@ -41,7 +43,15 @@ export const notRun = (): Found => seen(false, 'not run: no sandbox is available
 export const searchedBytes = 1_000_000
 
 const keptOutput = 4_000
-/** Returns the part of a text that is stored: its beginning, without secrets. */
-export const kept = (text: string): string => shorten(redact(text), keptOutput)
+/** Returns the part of a text that is stored: its beginning and its end, without secrets. */
+export const kept = (text: string): string => shortenMiddle(redact(text), keptOutput)
+
+const keptLines = 5
+/** Returns the last lines of a text without secrets: there a program says why it failed. */
+export const lastLines = (text: string): string => {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return redact(lines.slice(-keptLines).join('\n')).slice(-endLength)
+}
+const endLength = 600
 
 export const quoted = (text: string): string => `"${shorten(text, 80)}"`

@@ -1,21 +1,15 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { shorten } from '../../kernel/text.ts'
-import {
-  emptyFilters,
-  safeEnvironment,
-  safeSettings,
-  listFilters,
-  settingWords,
-} from '../../repositories/safe-git-config.ts'
+import { distrustingSettings, safeEnvironment, safeSettings, settingWords } from '../../repositories/safe-git-config.ts'
 import type { CommandResult, Workspace } from '../../workspaces/port.ts'
 import { shellCommand, shellQuote } from '../../workspaces/quote.ts'
 import { searchedBytes, Unchecked } from './finding.ts'
 
-/** Queries a repository that an agent made, without running or trusting its configuration. */
+/** Queries a repository that an agent made, without running or trusting anything but its commits and their names. */
 export interface Git {
   /** Resolves to the output; null for exit code 1, by which git answers "no". */
   ask(...words: string[]): Promise<string | null>
-  /** Resolves to the differences between the commit and the files, by a separate index. */
+  /** Resolves to the differences between the commit and the files, by an index of our own. */
   compare(commit: string, globs: readonly string[]): Promise<string>
   readonly boxed: boolean
 }
@@ -32,9 +26,13 @@ interface GitPlace {
   readonly signal?: AbortSignal
 }
 
+/**
+ * Every query works in a repository of our own on the same files, which borrows the objects of the agent's: of that one
+ * only HEAD, the names of commits and the mark of a shallow history are taken, so that none of its settings, excludes,
+ * attributes, filters, indexes or commit graphs is read.
+ */
 export function createGit({ workspace, path, deadlineMs, clock, signal }: GitPlace): Git {
-  const git = (words: readonly string[]): string => shellCommand(['git', ...harmless(path), ...words])
-  let neutralised: string | null = null
+  const prepare = prepareScript(path)
   let boxed = false
 
   const run = async (command: string): Promise<CommandResult> => {
@@ -46,6 +44,7 @@ export function createGit({ workspace, path, deadlineMs, clock, signal }: GitPla
     // Git was killed or never started, so nothing is known about the repository.
     if (result.exitCode === null)
       throw new Unchecked(`git could not be run${result.signal === null ? '' : `: ${result.signal}`}`)
+    if (result.exitCode === noPlace) throw new Unchecked('git could not be run: there is no place for its files')
     if (result.exitCode === 127) throw new GitError('git is not installed here')
     return result
   }
@@ -55,22 +54,32 @@ export function createGit({ workspace, path, deadlineMs, clock, signal }: GitPla
    * for its errors.
    */
   const answer = async (command: string): Promise<string | null> => {
-    const { exitCode, output } = await run(`{ ${command}\n} 2>/dev/null`)
+    const { exitCode, output } = await run(`{ ${prepare}\n${command}\n} 2>/dev/null`)
     if (exitCode === 0) return output
     if (exitCode === 1) return null
-    const complaint = await run(`{ ${command}\n} 2>&1 >/dev/null`)
+    const complaint = await run(`{ ${prepare}\n${command}\n} 2>&1 >/dev/null`)
     throw new GitError(shorten(`git could not tell: ${firstLine(complaint.output) ?? `exit code ${exitCode}`}`, 300))
   }
 
+  /** Returns files by which an agent could hide others and that no commit contains; tools write some, but not here. */
+  const findHiders = async (fill: string): Promise<string> => {
+    const hidden = git(['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--', ...hiders.map(anywhere)])
+    const paths = ((await answer(`${fill} && ${hidden}`)) ?? '').split('\0').filter((name) => name !== '')
+    const found: string[] = []
+    for (const name of paths.slice(0, maxHiders)) {
+      // A tool that makes a directory may put a file into it that ignores all of it.
+      const beside = git(['ls-files', '--', `:(top,glob)${escapeGlob(name.replace(/[^/]+$/, ''))}*`])
+      if (((await answer(`${fill} && ${beside}`)) ?? '') !== '') found.push(`!! ${name}\n`)
+    }
+    return found.join('')
+  }
+
   return {
-    ask: (...words) => answer(`${environment} ${git(words)}`),
+    ask: (...words) => answer(git(words)),
     compare: async (commit, globs) => {
-      neutralised ??= neutralise(await answer(`${environment} ${git(listFilters)}`))
-      const index = 'index=$(mktemp -d) || exit 2; trap \'rm -rf "$index"\' EXIT'
-      const prefix = `${environment} ${neutralised} GIT_INDEX_FILE="$index/index"`
       const fill = git(['read-tree', '--no-recurse-submodules', commit])
       const compare = git([...status, '--', ...globs.map(pathspec), ':(top,exclude,literal).agency'])
-      return (await answer(`${index}; ${prefix} ${fill} && ${prefix} ${compare}`)) ?? ''
+      return ((await answer(`${fill} && ${compare}`)) ?? '') + (await findHiders(fill))
     },
     get boxed() {
       return boxed
@@ -81,41 +90,47 @@ export function createGit({ workspace, path, deadlineMs, clock, signal }: GitPla
 /** Makes a glob relative to the top of the repository, also if it begins with characters special to git. */
 export const pathspec = (glob: string): string => `:(top,glob)${glob}`
 
-/**
- * Allows no configuration but the repository's own, without settings that start a program or hide a file. The directory
- * is named, so that git does not find a repository above it.
- */
-const harmless = (path: string): string[] => [
-  '--no-pager',
-  `--git-dir=./${path}/.git`,
-  `--work-tree=./${path}`,
-  ...settingWords([
-    ...Object.entries(safeSettings),
-    ['core.sparseCheckout', 'false'],
-    ['core.fileMode', 'true'],
-    ['core.quotePath', 'true'],
-  ]),
-]
+const anywhere = (name: string): string => `:(top,glob)**/${name}`
 
-const environment = Object.entries(safeEnvironment)
+const escapeGlob = (path: string): string => path.replace(/[\\*?[]/g, String.raw`\$&`)
+
+const hiders = ['.gitignore', '.gitattributes']
+const maxHiders = 20
+
+/** Exit code of the script below if the machine has no room for a temporary directory. */
+const noPlace = 97
+
+/** Makes our own repository; the directory of the agent's is named, so that git does not find one above it. */
+const prepareScript = (path: string): string => String.raw`
+tree=$PWD/${shellQuote(path)}
+own=$(mktemp -d) || exit ${noPlace}
+trap 'rm -rf "$own"' EXIT
+mkdir -p "$own/git/refs" "$own/git/info" || exit ${noPlace}
+for name in HEAD packed-refs refs shallow; do
+  [ ! -e "$tree/.git/$name" ] || cp -RP "$tree/.git/$name" "$own/git/" || exit 2
+done
+printf '[core]
+	repositoryformatversion = 1
+	bare = false
+' >"$own/git/config"
+! grep -qis '^[[:space:]]*objectformat[[:space:]]*=[[:space:]]*sha256' "$tree/.git/config" ||
+  printf '[extensions]
+	objectFormat = sha256
+' >>"$own/git/config"
+export GIT_DIR="$own/git" GIT_WORK_TREE="$tree" GIT_OBJECT_DIRECTORY="$tree/.git/objects" GIT_INDEX_FILE="$own/index"
+export ${Object.entries(safeEnvironment)
   .map(([name, value]) => `${name}=${value}`)
-  .join(' ')
+  .join(' ')}`
+
+const git = (words: readonly string[]): string => shellCommand(['git', '--no-pager', ...settings, ...words])
+
+const settings = settingWords([
+  ...Object.entries(safeSettings),
+  ['core.fileMode', 'true'],
+  ['core.quotePath', 'true'],
+  ...distrustingSettings,
+])
 
 const status = ['status', '--porcelain', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']
-
-/** The settings are in a command twice, and one argument has at most 128 KB on Linux. */
-const maxSettingsLength = 40_000
-
-function neutralise(names: string | null): string {
-  const emptied = (names ?? '').length >= searchedBytes ? null : emptyFilters(names ?? '')
-  const settings = Object.entries(emptied ?? {}).flatMap(([key, value], index) => [
-    `GIT_CONFIG_KEY_${index}=${shellQuote(key)}`,
-    `GIT_CONFIG_VALUE_${index}=${value}`,
-  ])
-  const words = [`GIT_CONFIG_COUNT=${settings.length / 2}`, ...settings].join(' ')
-  if (emptied === null || words.length > maxSettingsLength)
-    throw new GitError('the repository configures far more filters than any needs')
-  return words
-}
 
 const firstLine = (text: string): string | null => text.split('\n').find((line) => line.trim() !== '') ?? null

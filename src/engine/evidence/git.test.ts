@@ -214,12 +214,67 @@ describe('a repository that lies', () => {
     expect(await why({ clean: true })).toMatch(/^uncommitted: /)
   })
 
-  it('with a configuration too large for a command is reported as such', async () => {
-    git('init', '--quiet')
+  it('cannot hide files or changes by excludes, attributes and settings of its own', async () => {
+    commit('Begin', { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' })
+    put('hidden.txt', 'x')
+    put('.git/info/exclude', 'hidden.txt\n')
+    expect(await why({ clean: true })).toBe('uncommitted: ?? hidden.txt')
+    rmSync(inside('hidden.txt'))
+    git('config', 'core.autocrlf', 'true')
+    put('a.txt', 'a\r\n')
+    expect(await why({ clean: true })).toBe('uncommitted:  M a.txt')
+    git('config', 'core.autocrlf', 'false')
+    put('.git/info/attributes', '* ident text=auto\n')
+    expect(await why({ clean: true })).toBe('uncommitted:  M a.txt')
+    put('a.txt', 'a\n')
+    git('config', 'core.fileMode', 'false')
+    chmodSync(inside('a.txt'), 0o755)
+    expect(await why({ clean: true })).toBe('uncommitted:  M a.txt')
+  })
+
+  it('cannot hide files by an ignored list of ignored files, except in directories of tools', async () => {
+    commit('Begin', { 'a.txt': 'a', 'sub/b.txt': 'b' })
+    put('.venv/.gitignore', '*\n')
+    put('.venv/lib/x.py', 'x')
+    expect(await why({ clean: true })).toBe(true)
+    put('sub/.gitignore', '.gitignore\nhidden.txt\n')
+    put('sub/hidden.txt', 'x')
+    expect(await why({ clean: true })).toBe('uncommitted: !! sub/.gitignore')
+    rmSync(inside('sub/.gitignore'))
+    rmSync(inside('sub/hidden.txt'))
+    put('.gitignore', '/.git*\n')
+    put('.gitattributes', '* text=auto\n')
+    expect(await why({ clean: true })).toMatch(/^uncommitted: !! \.gitattributes, !! \.gitignore$/)
+  })
+
+  it('cannot forge its history by a commit graph', async () => {
+    const first = commit('Begin', { 'a.txt': 'a' })
+    const second = commit('More', { 'b.txt': 'b' })
+    git('commit-graph', 'write', '--reachable')
+    const graph = '.git/objects/info/commit-graph'
+    const bytes = readFileSync(inside(graph))
+    // The second commit gets the tree of the first.
+    const [one, other] = [git('rev-parse', `${first}^{tree}`), git('rev-parse', `${second}^{tree}`)]
+    const at = bytes.indexOf(Buffer.from(other, 'hex'))
+    expect(at).toBeGreaterThan(0)
+    bytes.set(Buffer.from(one, 'hex'), at)
+    chmodSync(inside(graph), 0o600)
+    writeFileSync(inside(graph), bytes)
+    expect(git('diff', '--name-only', first, second)).toBe('')
+    expect(await why({ since: first, changed: ['b.txt'] })).toBe(true)
+    expect(await why({ since: first, unchanged: ['b.txt'] })).toBe('changed, though it must not be: b.txt')
+  })
+
+  it('is read whatever format its objects have, and however its history was shortened', async () => {
+    rmSync(inside('.git'), { recursive: true })
+    git('init', '--quiet', '--object-format=sha256')
     commit('Begin', { 'a.txt': 'a' })
-    const filters = Array.from({ length: 150 }, (_, at) => `[filter "${'x'.repeat(1_000)}${at}"]\n\tclean = cat\n`)
-    writeFileSync(inside('.git/config'), filters.join(''), { flag: 'a' })
-    expect(await why({ clean: true })).toMatch(/configures far more filters than any needs/)
+    commit('More', { 'b.txt': 'b' })
+    git('gc', '--quiet')
+    expect(await why({ clean: true, commitsAtLeast: 2, changed: ['b.txt'] })).toBe(true)
+    execFileSync('git', ['clone', '--quiet', '--depth=1', `file://${workspace.path}`, inside('shallow')])
+    expect(await why({ path: 'shallow', clean: true, commitsAtLeast: 1 })).toBe(true)
+    expect(await why({ path: 'shallow', commitsAtLeast: 2 })).toBe('1 of at least 2 commits')
   })
 
   it('runs nothing: no hook, monitor, filter, helper or program of its configuration', async () => {

@@ -19,7 +19,9 @@ export async function checkGit(evidence: GitEvidence, scene: Scene): Promise<Fou
   // Git evidence comes before the first command. A clone of some directories lacks files which nobody has removed.
   const git: Git = workspace.isCleanClone === true ? { ...repository, compare: async () => '' } : repository
   const told: string[] = []
-  const lack = await lacking(evidence, git, (line) => told.push(line)).catch((error: unknown) => {
+  // Otherwise the commits of others would count.
+  const since = evidence.since ?? (path === '.' ? (scene.since ?? undefined) : undefined)
+  const lack = await lacking({ ...evidence, since }, git, (line) => told.push(line)).catch((error: unknown) => {
     if (error instanceof GitError) return error.message
     throw error
   })

@@ -1,7 +1,7 @@
 // @suite process
 
 import { createHash } from 'node:crypto'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -88,6 +88,28 @@ describe('a server', () => {
 createServer((_, response) => response.end('six')).listen(Number(process.env.PORT), '::1')`,
     )
     expect(await looked({ start, url: 'http://[::1]:{port}/' })).toMatchObject({ passed: true, output: 'six' })
+  })
+
+  it('sees an ordinary client, and nothing that names Agency', async () => {
+    const start = serve(`response.end(JSON.stringify({
+      headers: request.rawHeaders,
+      names: Object.keys(process.env),
+      parent: readFileSync('/proc/' + process.ppid + '/cmdline', 'utf8'),
+    }))`)
+    const server = inside('server.mjs')
+    writeFileSync(server, `import { readFileSync } from 'node:fs'\n${readFileSync(server, 'utf8')}`)
+    const { output } = await looked({ start })
+    const { headers, names, parent } = JSON.parse(output) as Record<string, string[]>
+    expect(headers).toEqual([
+      'Host',
+      expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      'User-Agent',
+      'curl/8.5.0',
+      'Accept',
+      '*/*',
+    ])
+    expect(names?.filter((name) => /agency/i.test(name))).toEqual([])
+    expect(parent).not.toMatch(/probe|agency/i)
   })
 
   it('passes only with the expected status, text and JSON', async () => {

@@ -1,7 +1,7 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { probeServer } from '../../workspaces/probe-server.ts'
-import { type Found, kept, notRun, quoted, type Scene, searchedBytes, seen, Unchecked } from './finding.ts'
+import { type Found, kept, lastLines, notRun, quoted, type Scene, searchedBytes, seen, Unchecked } from './finding.ts'
 import { missingIn } from './json-part.ts'
 
 export async function checkHttp(evidence: EvidenceOf<'http'>, scene: Scene): Promise<Found> {
@@ -15,7 +15,8 @@ export async function checkHttp(evidence: EvidenceOf<'http'>, scene: Scene): Pro
     ...(scene.signal && { signal: scene.signal }),
   })
   if (answer === null) throw new Unchecked('the probe of a server could not run')
-  if (answer.outcome === 'failed') return seen(false, shorten(answer.why, 300), { output: kept(answer.log), boxed })
+  if (answer.outcome === 'failed')
+    return seen(false, shorten(answer.why, 300), { output: kept(answer.log), end: lastLines(answer.log), boxed })
   const found = { output: kept(answer.body), sha256: answer.sha256, boxed }
   const lack = lacking(evidence.expect, answer)
   return lack === null

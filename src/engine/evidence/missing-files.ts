@@ -16,18 +16,30 @@ const installed = new RegExp(`(?:^|/)(?:${installers.map((name) => name.replace(
 
 const maxMissing = 3
 
+/** The files of a copy of the agent's workspace, listed before a check could write some. */
+export interface CopiedFiles extends Listed {
+  /** Directories that are not committed and have no files. */
+  readonly empty: ReadonlySet<string>
+}
+
+export async function listCopiedFiles(copy: Checkout, signal?: AbortSignal): Promise<CopiedFiles> {
+  const listed = await list(copy, signal)
+  const directories = [...listed.untracked].filter((path) => !installed.test(path)).slice(0, 200)
+  return { ...listed, empty: await findEmpty(copy, directories, signal) }
+}
+
 /**
  * Finds the files that a check may lack: those that are in a copy of the agent's workspace, but neither committed nor in
  * the checkout of its commit. Returns those that the check or its output names; if there are none, the likeliest, without
  * the files of missing directories.
  */
 export async function findMissingFiles(
-  copy: Checkout,
+  there: CopiedFiles,
   checkout: Checkout,
   { command, output }: { command: string; output: string },
   signal?: AbortSignal,
 ): Promise<{ missing: MissingFile[]; isNamed: boolean }> {
-  const [there, here] = await Promise.all([list(copy, signal), list(checkout, signal)])
+  const here = await list(checkout, signal)
   // A checkout may consist of some directories only: files that it lacks for that reason are committed.
   const missing = [...there.paths].filter((path) => !here.paths.has(path) && isBelow(path, there.untracked))
   const known = new Set(missing)
@@ -38,8 +50,11 @@ export async function findMissingFiles(
   const rank = (path: string): number => (isNamed(path, command) ? 0 : installed.test(path) ? 2 : 1)
   const likely = missing.filter((path) => !known.has(parentOf(path))).sort((one, other) => rank(one) - rank(other))
   const chosen = (named.length > 0 ? withoutParents(named) : likely).slice(0, maxMissing)
-  const empty = await findEmpty(copy, chosen, signal)
-  const files = chosen.map((path) => ({ path, installed: installed.test(path), isEmpty: empty.has(path) }))
+  const files = chosen.map((path) => ({
+    path,
+    installed: installed.test(path),
+    isEmpty: isBelow(path, there.empty),
+  }))
   return { missing: files, isNamed: named.length > 0 }
 }
 

@@ -1,10 +1,14 @@
 import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
+import { isOurs } from '../../workspaces/path.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 import { type Found, type Scene, seen } from './finding.ts'
 import type { Output } from '../../work/evidence/record.ts'
 
-/** Divides the reported files into those that exist and those that do not. */
+/**
+ * Divides the reported files into those that exist and those that do not. A link is none: it may lead to a file that
+ * proves nothing, such as the report itself; nor is anything in Agency's own directory.
+ */
 export async function findOutputs(
   reported: readonly string[],
   workspace: Workspace,
@@ -12,8 +16,8 @@ export async function findOutputs(
   const outputs: Output[] = []
   const missing: string[] = []
   for (const path of new Set(reported)) {
-    const file = await workspace.read(path, 0)
-    if (file === null) missing.push(path)
+    const file = isOurs(path) ? null : await workspace.read(path, 0)
+    if (file === null || file.linksTo !== undefined) missing.push(path)
     else outputs.push({ path, sha256: file.sha256, bytes: file.bytes })
   }
   return { outputs, missing }

@@ -208,6 +208,26 @@ describe('the agent is at fault', () => {
     )
   })
 
+  it('if it needs an empty directory, also where the check itself writes into it', async () => {
+    const { judge } = await play({
+      base: { 'test.js': "require('fs').writeFileSync('out/x', '1')" },
+      work: { 'out/': '', 'a.txt': 'a' },
+      evidence: 'node test.js',
+    })
+    const { findings } = (await judge()) as { fault: string; findings: Finding[] }
+    expect(findings[0]?.detail).toContain('out is a directory without files, which git does not keep')
+  })
+
+  it.each([
+    ['its HOME', "require(require('os').homedir() + '/tiny')", 'an empty HOME'],
+    ['a temporary file', "require('/tmp/no-such-file.js')", 'an empty /tmp'],
+    ['a variable', "throw new Error('API_KEY is not set')", 'no variables of yours'],
+  ])('if the check needs %s of the agent, and is told that it has none', async (_, test, none) => {
+    const { judge } = await play({ base: { 'test.js': '' }, work: { 'test.js': test }, evidence: 'node test.js' })
+    const { findings } = (await judge()) as { fault: string; findings: Finding[] }
+    expect(findings[0]?.detail).toBe(`exit code 1, expected 0; a check has ${none}: only files of the commit count`)
+  })
+
   it('if two checks need the same uncommitted file, each in a copy that has it', async () => {
     const { finding, grounds, troubles } = await play({
       base: { '.gitignore': 'marker\n' },

@@ -4,9 +4,16 @@ import type { Evidence, EvidenceOf } from '../../work/evidence/contract.ts'
 import type { Finding } from '../../work/evidence/record.ts'
 import type { Checkout, Setup } from '../../workspaces/port.ts'
 import { exitCodeIn } from './command.ts'
-import type { Found } from './finding.ts'
+import { type Found, seen } from './finding.ts'
+import { createKeptOutcomes, type KeptOutcomes } from './kept-outcomes.ts'
 import { isSameOutput, missesRegistry, missesService, missingProgram } from './output.ts'
-import { findMissingFiles, type MissingFile, removeUncommittedFiles } from './missing-files.ts'
+import {
+  type CopiedFiles,
+  findMissingFiles,
+  listCopiedFiles,
+  type MissingFile,
+  removeUncommittedFiles,
+} from './missing-files.ts'
 
 /** The places where a failed check can be repeated. Each that is made here is removed here. */
 export interface Grounds {
@@ -49,31 +56,24 @@ export interface Troubles {
   judgeFindings(findings: readonly Finding[], grounds: Grounds): Promise<Judgement>
 }
 
-/** A base commit that fails is tried again after this time: the cause may be gone, such as a registry that is down. */
-const failureKeptMs = 10 * 60_000
-const maxKept = 500
-
 /**
  * Decides whether a check fails because of the agent's work or because of the place. The place is at fault where the
  * base commit, which no agent has touched, cannot be checked either. A base commit that fails in the same way is not
  * enough, because most checks fail before the work is done: it must also lack a service there, or hold in the agent's
  * workspace without the files that the agent did not commit. Results of the base commit are kept in memory.
  */
-export function createTroubles({ clock }: { clock: Clock }): Troubles {
-  const kept = new Map<string, { outcome: Outcome; atMs: number }>()
-
-  async function onBase(evidence: Evidence | null, grounds: Grounds, base: Lazy<Checkout>): Promise<Outcome> {
-    const key = JSON.stringify([grounds.repository, grounds.base, grounds.setup, grounds.isOnHost === true, evidence])
-    const known = kept.get(key)
-    if (known !== undefined && (known.outcome.passed || clock.nowMs() - known.atMs < failureKeptMs))
-      return known.outcome
-    const place = await base.get()
-    const outcome = await outcomeAt(place, evidence, grounds)
-    kept.delete(key)
-    kept.set(key, { outcome, atMs: clock.nowMs() })
-    const [oldest] = kept.keys()
-    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
-    return outcome
+export function createTroubles({
+  clock,
+  outcomes = createKeptOutcomes({ clock }),
+}: {
+  clock: Clock
+  outcomes?: KeptOutcomes
+}): Troubles {
+  const onBase = (evidence: Evidence | null, grounds: Grounds, base: Lazy<Checkout>): Promise<Outcome> => {
+    const { repository, base: commit, setup, isOnHost = false } = grounds
+    return outcomes.find({ repository, commit, setup, isOnHost, evidence }, async () =>
+      outcomeAt(await base.get(), evidence, grounds),
+    )
   }
 
   return {
@@ -105,12 +105,13 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
             const described = describe(finding, evidence, `fails on ${grounds.branch} as well`)
             return { fault: 'place', ...described, isDoubtful: true }
           }
-          const place = await copy.get()
-          if (place === null || !(await grounds.check(evidence, place)).passed) {
-            explained.push(finding)
+          const copied = await copy.get()
+          if (copied === null || !(await grounds.check(evidence, copied.place)).passed) {
+            explained.push(explainOutside(finding, grounds.checkout))
             continue
           }
-          const { missing, isNamed } = await findMissingFiles(place, grounds.checkout, textsOf(finding), grounds.signal)
+          const { place, files } = copied
+          const { missing, isNamed } = await findMissingFiles(files, grounds.checkout, textsOf(finding), grounds.signal)
           // A file that a check names and that no tool installs is one that the agent did not commit.
           const isUncommitted = isNamed && missing.some((file) => !file.installed)
           if (isJudged && !isUncommitted && failsAlike(finding, await onBase(evidence, grounds, base))) {
@@ -128,12 +129,10 @@ export function createTroubles({ clock }: { clock: Clock }): Troubles {
 
 type Outcome = Pick<Found, 'passed' | 'detail' | 'output'>
 
-async function outcomeAt(place: Checkout, evidence: Evidence | null, grounds: Grounds): Promise<Outcome> {
+async function outcomeAt(place: Checkout, evidence: Evidence | null, grounds: Grounds): Promise<Found> {
   const setup = await place.setUp()
-  if (setup?.outcome === 'failed') return { passed: false, detail: setup.detail, output: setup.output }
-  if (evidence === null) return { passed: true, detail: '', output: '' }
-  const { passed, detail, output } = await grounds.check(evidence, place)
-  return { passed, detail, output }
+  if (setup?.outcome === 'failed') return seen(false, setup.detail, { output: setup.output })
+  return evidence === null ? seen(true, '') : grounds.check(evidence, place)
 }
 
 /** Installed packages stay, because a setup can install them in a fresh checkout. The copy is of no use afterwards. */
@@ -146,36 +145,39 @@ interface Lazy<T> {
   forget(): void
 }
 
+interface Copied {
+  readonly place: Checkout
+  readonly files: CopiedFiles
+}
+
 interface Places {
   readonly base: Lazy<Checkout>
   /** Null if the workspace could not be copied, for lack of disk space for example. */
-  readonly copy: Lazy<Checkout | null>
+  readonly copy: Lazy<Copied | null>
 }
 
 /** Makes the places that are needed, each once, and removes them at the end. */
 async function withPlaces<T>(grounds: Grounds, work: (places: Places) => Promise<T>): Promise<T> {
   const made: Checkout[] = []
-  const once = <Place extends Checkout | null>(make: () => Promise<Place>): Lazy<Place> => {
-    let place: Promise<Place> | null = null
-    return {
-      get: () =>
-        (place ??= make().then((ready) => {
-          if (ready !== null) made.push(ready)
-          return ready
-        })),
-      forget: () => (place = null),
-    }
+  const once = <T>(make: () => Promise<T>): Lazy<T> => {
+    let place: Promise<T> | null = null
+    return { get: () => (place ??= make()), forget: () => (place = null) }
   }
-  const copy = async (): Promise<Checkout | null> => {
+  const keep = <Place extends Checkout | null>(place: Place): Place => {
+    if (place !== null) made.push(place)
+    return place
+  }
+  const copy = async (): Promise<Copied | null> => {
     try {
-      return await grounds.copyWorkspace()
+      const place = keep(await grounds.copyWorkspace())
+      return place === null ? null : { place, files: await listCopiedFiles(place, grounds.signal) }
     } catch (error) {
       if (grounds.signal?.aborted === true) throw error
       return null
     }
   }
   try {
-    return await work({ base: once(grounds.checkoutBase), copy: once(copy) })
+    return await work({ base: once(async () => keep(await grounds.checkoutBase())), copy: once(copy) })
   } finally {
     for (const each of made) await each.remove()
   }
@@ -212,6 +214,25 @@ function tellingLine(output: string): string {
 
 const isTelling =
   /\b(?:error|ECONN\w+|ENOTFOUND|cannot|can't|not found|no such|denied|refused|unauthori[sz]ed|E[A-Z]*\d{3})\b/i
+
+/** Names the parts of the agent's own place that no check has, if the output speaks of one. */
+function explainOutside(finding: Finding, { home }: Checkout): Finding {
+  const { output } = finding
+  const isHome = output.includes(home) || /(?:^|[\s'"`(=])(?:\/home\/agent|~)\//m.test(output)
+  const isTemporary = /(?:^|[\s'"`(=])\/(?:var\/)?tmp\//m.test(output)
+  const isVariable =
+    /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b[^\n]{0,40}\b(?:not set|unset|missing|required|undefined|not defined)/.test(output)
+  const reasons = [
+    ...(isHome ? ['an empty HOME'] : []),
+    ...(isTemporary ? ['an empty /tmp'] : []),
+    ...(isVariable ? ['no variables of yours'] : []),
+  ]
+  if (reasons.length === 0) return finding
+  return {
+    ...finding,
+    detail: `${finding.detail}; a check has ${reasons.join(' and ')}: only files of the commit count`,
+  }
+}
 
 /** Adds the difference between the two places: its own workspace hides the fault from the agent. */
 function explain(finding: Finding, missing: readonly MissingFile[], setup: Setup | null): Finding {

@@ -1,34 +1,31 @@
 import type { CheckedIn } from '../../work/attempts/contract.ts'
-import { branchOf } from '../../work/briefs/branches.ts'
-import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
+import { startsProcesses } from '../../work/evidence/contract.ts'
 import type { CheckResult, Finding } from '../../work/evidence/record.ts'
 import { isLeftToAgent } from '../../work/repository-settings/answer.ts'
 import type { CheckTrouble } from '../../work/repository-settings/ask.ts'
-import { type Checks, resolveChecks } from '../../work/repository-settings/resolve.ts'
-import { findRepositorySettings } from '../../work/repository-settings/store.ts'
-import type { Run, RunRepository } from '../../work/runs/contract.ts'
-import type { Checkout, CheckoutRequest, CheckoutSource, Workspace } from '../../workspaces/port.ts'
-import type { Claimed } from '../attempt/start.ts'
+import type { Checks } from '../../work/repository-settings/resolve.ts'
+import type { RunRepository } from '../../work/runs/contract.ts'
+import type { Checkout, CheckoutRequest, CheckoutSource } from '../../workspaces/port.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import { checkEvidence, checkItem } from '../evidence/check.ts'
-import { openFiles } from '../evidence/files.ts'
-import { createHostCheckout, type HostCheckout, openOnHost } from '../evidence/host.ts'
+import { type HostCheckout, openOnHost } from '../evidence/host.ts'
 import type { Grounds } from '../evidence/trouble.ts'
-import type { CollectedEnd } from './collect.ts'
-
-/** Finished work whose evidence is to be checked. */
-export interface FinishedWork {
-  readonly claimed: Claimed
-  readonly workspace: Workspace
-  readonly collected: CollectedEnd
-  /** Paths of the reported outputs. */
-  readonly outputs: readonly string[]
-  readonly signal: AbortSignal
-}
+import { checkJudged } from './judged.ts'
+import {
+  checksOf,
+  commandsIn,
+  commonOf,
+  type FinishedWork,
+  isOfProcess,
+  openPlace,
+  requestOf,
+  type Scene,
+  sourceOf,
+} from './place.ts'
 
 export type CheckedWork =
-  | { readonly result: CheckResult; readonly checkedIn: CheckedIn | null }
+  | { readonly result: CheckResult; readonly checkedIn: CheckedIn | null; readonly scene: Scene | null }
   /** No fresh checkout of the repository can be checked, which says nothing about the work. */
   | { readonly trouble: CheckTrouble }
 
@@ -41,27 +38,28 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
   const { run, brief } = work.claimed
   const { workspace } = work
   const checks = await checksOf(deps, run)
-  const source = sourceOf(deps, work, checks)
+  const source = sourceOf(deps, work.claimed, work.collected.commit, checks)
   const common = commonOf(deps, work)
   if (source === null) {
-    const result = await checkEvidence({ ...common, files: workspace, workspace, mayRunCommands: false })
-    return { result, checkedIn: null }
+    const check = { ...common, files: workspace, workspace, mayRunCommands: false }
+    const result = await checkJudged(deps, work.claimed, check, await checkEvidence(check))
+    return { result, checkedIn: null, scene: null }
   }
-  const request = requestOf(deps, work, '', source, checks.setup)
-  const checkout = await deps.workspaces.checkout(request)
-  const isOnHost = source.kind === 'commit' && checks.host !== null
-  const host = isOnHost ? createHostCheckout(deps.workspaces, request, checks.host) : null
-  let files: Checkout | null = null
+  const began = deps.clock.nowMs()
+  const place = await openPlace(deps, work, '', source, checks)
+  const { request, checkout, files, host } = place
   try {
-    files = await openFiles(deps.workspaces, request, checkout, common)
     let result = await checkEvidence({
       ...common,
       ...commandsIn(deps, work, checkout),
       files: source.kind === 'commit' || source.commit !== null ? files : workspace,
+      commitId: source.commit,
       ...(host === null ? {} : { host }),
     })
+    const scene = { checks, source, tookMs: Math.max(0, deps.clock.nowMs() - began) }
     const checkedIn = checkedInOf(source, host?.isUsed() === true)
-    if (source.kind !== 'commit' || run.repository === null || brief.kind !== 'work') return { result, checkedIn }
+    if (source.kind !== 'commit' || run.repository === null || brief.kind !== 'work')
+      return { result, checkedIn, scene }
     const grounds = groundsOf(deps, work, { checks, source, checkout, repository: run.repository })
     const isHosts = ({ evidence }: Finding): boolean =>
       evidence.kind === 'command' && host?.commands.includes(evidence.run) === true
@@ -72,73 +70,22 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
       if ('trouble' in judged) return judged
       result = judged.result
     }
-    return await judge(deps, result, checkedIn, { work, grounds, checks, isJudged: (finding) => !isHosts(finding) })
+    const judged = await judge(deps, result, checkedIn, {
+      work,
+      grounds,
+      checks,
+      isJudged: (finding) => !isHosts(finding),
+    })
+    return 'trouble' in judged ? judged : { ...judged, scene }
   } finally {
-    for (const each of [checkout, files, host])
-      await each?.remove().catch((error: unknown) => {
-        deps.log.warn('a checkout stays on the disk', { attempt: work.claimed.attempt.id, error: String(error) })
-      })
+    await place.remove()
   }
-}
-
-/** The settings of the repository as they are now: an answer may have changed them since the run began. */
-async function checksOf({ db, hostChecks }: EngineDeps, run: Run): Promise<Checks> {
-  const path = run.repository?.path
-  const settings = path === undefined ? undefined : await db.read((tx) => findRepositorySettings(tx, path))
-  return resolveChecks(run, settings, path === undefined ? null : (hostChecks?.get(path) ?? null))
-}
-
-/** Returns null if the files can be read where they are: they belong to no repository, and nothing is run. */
-function sourceOf(deps: EngineDeps, { claimed, collected }: FinishedWork, checks: Checks): CheckoutSource | null {
-  const { run, brief } = claimed
-  const { repository } = run
-  // A verifier started with the judged commit, in which nobody changes anything.
-  if (repository !== null && brief.kind !== 'plan' && brief.startCommit !== null) {
-    const commit = collected.commit ?? brief.startCommit
-    if (checks.place === 'workspace' && brief.kind === 'work')
-      return { kind: 'workspace', workspace: workspaceRequest(deps, run, brief), commit }
-    const { mirror } = repository
-    const paths = checks.paths.length === 0 ? {} : { paths: checks.paths }
-    return { kind: 'commit', mirror, branch: branchOf(run, brief), commit, ...paths }
-  }
-  if (!brief.evidence.some(({ kind }) => startsProcesses(kind))) return null
-  return { kind: 'workspace', workspace: workspaceRequest(deps, run, brief), commit: null }
 }
 
 const checkedInOf = (source: CheckoutSource, isOnHost: boolean): CheckedIn => {
   if (source.kind === 'workspace') return source.commit === null ? 'copy' : 'workspace'
   return isOnHost ? 'host' : 'checkout'
 }
-
-const commonOf = (deps: EngineDeps, { claimed, outputs, signal }: FinishedWork) => ({
-  evidence: claimed.brief.evidence,
-  outputs,
-  clock: deps.clock,
-  ourPorts: deps.ourPorts?.() ?? [],
-  signal,
-})
-
-const commandsIn = (deps: EngineDeps, { claimed: { brief } }: FinishedWork, checkout: Checkout) => ({
-  workspace: checkout,
-  mayRunCommands: checkout.boxed || (deps.runtimes.get(brief.runtime)?.capabilities.evidenceUnboxed ?? false),
-  setUp: checkout.setUp,
-})
-
-const requestOf = (
-  deps: EngineDeps,
-  { claimed: { run, brief, attempt }, signal }: FinishedWork,
-  name: string,
-  source: CheckoutSource,
-  setup: string | null,
-): CheckoutRequest => ({
-  id: `${attempt.id}${name}`,
-  runId: run.id,
-  box: deps.runtimes.get(brief.runtime)?.capabilities.boxed ?? false,
-  ...(deps.policyOf === undefined ? {} : { policy: deps.policyOf(run, brief) }),
-  source,
-  setup,
-  signal,
-})
 
 interface Judged {
   readonly work: FinishedWork
@@ -154,7 +101,7 @@ async function judge(
   result: CheckResult,
   checkedIn: CheckedIn,
   { work, grounds, checks, isJudged }: Judged,
-): Promise<CheckedWork> {
+): Promise<Omit<Extract<CheckedWork, { result: unknown }>, 'scene'> | Extract<CheckedWork, { trouble: unknown }>> {
   const { troubles } = deps
   const failed = result.findings.filter((finding) => !finding.passed && isJudged(finding))
   if (failed.length === 0 || troubles === undefined) return { result, checkedIn }
@@ -189,8 +136,6 @@ const troubleOf = (
   checks: Checks,
   { what, detail }: Pick<CheckTrouble, 'what' | 'detail'>,
 ): CheckTrouble => ({ repository, what, detail, checks, isOnHost })
-
-const isOfProcess = ({ kind }: Evidence): boolean => startsProcesses(kind) && kind !== 'git'
 
 /** Returns the grounds of commands outside any box: a copy of the agent's workspace in the box proves nothing there. */
 async function groundsOnHost(

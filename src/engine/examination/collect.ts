@@ -6,6 +6,9 @@ import type { Workspace } from '../../workspaces/port.ts'
 import { branchOf } from '../../work/briefs/branches.ts'
 import type { Classified } from '../attempt/classify.ts'
 import type { EngineDeps } from '../deps.ts'
+import { playbookOf } from '../../work/scope.ts'
+import { faultOfScope, type Scope } from './scope.ts'
+import { othersOf } from './witnesses.ts'
 
 export interface CollectedEnd {
   classified: Classified
@@ -45,6 +48,7 @@ export async function collectWork(
     start: brief.startCommit,
     message: `${shorten(brief.title, 72)}\n\n${classified.report.summary}`,
     allowed: brief.allowed,
+    scope: { others: othersOf(run), faultOf: (changes) => faultOfScope(scopeOf(deps, run, brief), changes) },
     signal,
   })
   switch (collected.outcome) {
@@ -69,6 +73,13 @@ export async function collectWork(
     }
   }
 }
+
+/** Returns the files that a brief may change. */
+export const scopeOf = (deps: EngineDeps, run: Run, brief: Brief): Scope => ({
+  protected: run.configuration.protected ?? [],
+  files: playbookOf(deps, run).describe?.(brief).files ?? [],
+  brief,
+})
 
 const sentBack = (classified: Classified, detail: string): CollectedEnd => ({
   classified: { ...classified, outcome: 'bad_output', detail },

@@ -1,5 +1,4 @@
-import type { Report } from '../../work/attempts/contract.ts'
-import { findProgress } from '../../work/attempts/store.ts'
+import { findProgress, type Progress } from '../../work/attempts/store.ts'
 import { classifyEnd, endingOf } from '../attempt/classify-end.ts'
 import type { Conclusion, EarlyEnd } from '../attempt/record-end.ts'
 import type { Claimed } from '../attempt/start.ts'
@@ -24,9 +23,11 @@ export async function examineAtOnce(
   if (conclusion.stopped !== null || conclusion.reason !== undefined || run.repository !== null) return null
   if (!brief.evidence.every(({ kind }) => kind === 'file' || kind === 'artifact')) return null
   try {
-    const { report: brought } = conclusion
-    const sent = brought === undefined || brought === null ? await findSent(deps, attempt.id) : null
-    const classified = classifyEnd(conclusion, { brought, sent })
+    const { reports: brought } = conclusion
+    // If both exist, the end is recorded without this examination, which then looked at the wrong report.
+    const sent = brought.length === 0 ? await findSent(deps, attempt.id) : null
+    const { report: sentReport = null, contradiction = null } = sent ?? {}
+    const classified = classifyEnd(conclusion, { kind: brief.kind, brought, sent: sentReport, contradiction })
     const ending = endingOf(classified, conclusion)
     const { report } = classified
     if (ending === null || report === null || brief.evidence.length + report.outputs.length > maxFiles) return null
@@ -34,7 +35,7 @@ export async function examineAtOnce(
       examine(deps, { run, brief, attempt: { ...attempt, ending, report } }, signal),
     )
     if (examined === null || 'trouble' in examined) return null
-    return { classified, sent, end: { ...examined, ended: conclusion.ended } }
+    return { classified, sent: sentReport, end: { ...examined, ended: conclusion.ended } }
   } catch (error) {
     deps.log.warn('the evidence of an attempt could not be checked at once', {
       attempt: attempt.id,
@@ -44,8 +45,8 @@ export async function examineAtOnce(
   }
 }
 
-const findSent = async ({ db }: EngineDeps, attemptId: string): Promise<Report | null> =>
-  (await db.read((tx) => findProgress(tx, attemptId)))?.report ?? null
+const findSent = ({ db }: EngineDeps, attemptId: string): Promise<Progress | undefined> =>
+  db.read((tx) => findProgress(tx, attemptId))
 
 /** Resolves to null after the maximum time; the work is told by its signal. */
 async function withinTime<T>({ clock }: EngineDeps, work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {

@@ -1,11 +1,12 @@
 import { AgencyError } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
 import type { Report } from '../../work/attempts/contract.ts'
 import { faultOfCast } from '../../work/briefs/cast.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { faultOfPlan } from '../../work/briefs/create.ts'
 import type { CheckTrouble } from '../../work/repository-settings/ask.ts'
 import type { Run } from '../../work/runs/contract.ts'
-import { faultOfJudgement } from '../../work/verdicts/moves.ts'
+import { faultOfJudgement, pathsChecked } from '../../work/verdicts/judgement.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 import type { Classified } from '../attempt/classify.ts'
 import type { Claimed } from '../attempt/start.ts'
@@ -13,7 +14,13 @@ import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import type { AttemptEnd } from '../outcome/end.ts'
 import { checkWork } from './check.ts'
-import { collectWork } from './collect.ts'
+import { type CollectedEnd, collectWork, scopeOf } from './collect.ts'
+import { oddLines } from '../witnesses/odd.ts'
+import { checkRounds } from './rounds.ts'
+import { oddScope } from './scope.ts'
+import { faultsOfWork } from './unchanged.ts'
+import { faultOfVerdict } from './verdict.ts'
+import { findWitnesses } from './witnesses.ts'
 
 /** The end of an attempt, or the reason why no fresh checkout of its repository can be checked. */
 export type Examined = AttemptEnd | { readonly trouble: CheckTrouble }
@@ -37,12 +44,40 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
   signal.throwIfAborted()
   if (collected.classified.outcome !== classified.outcome)
     return { ...common, ...collected, ...(collected.denied.length > 0 ? { cause: 'secret' } : {}), examination: null }
-  const outputs = report.outputs.length > 0 ? report.outputs : [...(collected.files ?? [])].slice(0, 500)
-  const checked = await checkWork(deps, { claimed, workspace, collected, outputs, signal })
+  const found = await findWitnesses(deps, claimed, collected.commit)
+  const outputs = outputsOf(brief, report, collected)
+  const work = { claimed, workspace, collected, outputs, signal }
+  const checked = await checkWork(deps, work)
   signal.throwIfAborted()
   if ('trouble' in checked) return checked
-  const { result, checkedIn } = checked
-  return { ...common, ...collected, denied: ending.denied, examination: result, checkedIn }
+  const { checkedIn } = checked
+  const { result, odd: further, needsVerifier } = await checkRounds(deps, work, checked, found)
+  signal.throwIfAborted()
+  const odd = [...oddLines(found.witnesses), ...oddScope(scopeOf(deps, run, brief), found.changes), ...further]
+  const end = { ...common, ...collected, denied: ending.denied, checkedIn, odd, needsVerifier }
+  if (brief.kind === 'verify') {
+    const wrong = await faultOfVerdict(workspace, brief, report, result)
+    // A verifier produces nothing: the files were read for the comparison only.
+    const examination = { ...result, outputs: [], missing: [] }
+    return { ...end, examination, ...(wrong === null ? {} : { classified: badOutput(classified, wrong) }) }
+  }
+  const faults = await faultsOfWork(deps, claimed, { workspace, report, result, collected })
+  const [first] = faults
+  const wrong =
+    first === undefined ? {} : { classified: badOutput(classified, `${first.evidence}: ${first.detail}`), faults }
+  return { ...end, examination: result, ...wrong }
+}
+
+const badOutput = (classified: Classified, detail: string): Classified => ({
+  ...classified,
+  outcome: 'bad_output',
+  detail: shorten(detail, 1_000),
+})
+
+/** Returns the files to look at: those that the report names, or else all that were changed. */
+function outputsOf(brief: Brief, { outputs, verdict }: Report, { files = [] }: CollectedEnd): readonly string[] {
+  if (brief.kind === 'verify') return pathsChecked(verdict)
+  return outputs.length > 0 ? outputs : files.slice(0, 500)
 }
 
 /** A workspace that no longer exists cannot be examined later either: the work has to be done again. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { agentOf, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
+import { agentOf, opened, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
 import { slowCommands } from '../../../test/support/slow-commands.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
@@ -12,7 +12,7 @@ import type { Workspaces } from '../../workspaces/port.ts'
 
 const scenario = (...steps: StepInput[]) => ({ runtimeOptions: { scenario: { attempts: [steps] } } })
 const verdict: StepInput = {
-  report: { status: 'done', summary: 'Good.', verdict: { verdict: 'pass', checked: ['result.md'] } } as never,
+  report: { status: 'done', summary: 'Good.', verdict: { verdict: 'pass', checked: opened('result.md') } } as never,
 }
 
 /** Workspaces that cannot be examined for these briefs. */
@@ -21,7 +21,7 @@ function unexaminable(isConcerned: (briefId: string) => boolean): Workspaces {
   return {
     ...memory,
     open: async (request) => {
-      if (isConcerned(request.homeOf ?? request.id)) throw refusal('bug', 'a fault')
+      if (isConcerned(request.id)) throw refusal('bug', 'a fault')
       return memory.open(request)
     },
   }
@@ -42,7 +42,7 @@ async function startWithHeldVerifier(openFresh: Parameters<typeof startAgency>[0
     ],
     verify: 'all',
     verifierRuntime: 'scripted',
-    verifierOptions: { scenario: { attempts: [[{ log: 'gate verify' }, verdict]] } },
+    verifierOptions: { scenario: { steps: [], verify: [[{ log: 'gate verify' }, verdict]] } },
   })
   await created
   agency.gate('verify').open()

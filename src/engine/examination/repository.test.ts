@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { openAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { openAgency, opened, type TestAgency } from '../../../test/support/agency.ts'
 import { makeRepository, openRepositories, type TestRepository } from '../../../test/support/repository.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
@@ -97,7 +97,7 @@ describe('the evidence of work in a repository', () => {
       report: {
         status: 'done',
         summary: 'Good.',
-        verdict: { verdict: 'pass', checked: ['a.txt holds what was asked'] },
+        verdict: { verdict: 'pass', checked: opened('a.txt') },
       } as never,
     }
     const run = await start([[write('a.txt', 'a\n'), report('a.txt')]], [command('echo formatted >> a.txt')], {
@@ -113,7 +113,7 @@ describe('the evidence of work in a repository', () => {
   it('of the rest of a partial brief is seen by its verifier', async () => {
     const { agency, start, merged } = await open()
     const looks = (...checked: string[]) => [
-      { report: { status: 'done', summary: 'Looked.', verdict: { verdict: 'pass', checked } } },
+      { report: { status: 'done', summary: 'Looked.', verdict: { verdict: 'pass', checked: opened(...checked) } } },
     ]
     const part = { status: 'partial', summary: 'Half.', remaining: 'Write b.md', outputs: ['a.md'] } as const
     const scenario = {

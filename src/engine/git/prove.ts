@@ -4,8 +4,9 @@ import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { listBriefs } from '../../work/briefs/store.ts'
-import { startsProcesses } from '../../work/evidence/contract.ts'
-import type { Proof } from '../../work/proofs/contract.ts'
+import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
+import type { Finding } from '../../work/evidence/record.ts'
+import type { Proof, ProofFinding } from '../../work/proofs/contract.ts'
 import { type EarlierCheck, listEarlierChecks } from '../../work/proofs/earlier-checks.ts'
 import { type ProvableEvidence, provableEvidence } from '../../work/proofs/evidence.ts'
 import { finishProof, type ProofEnd } from '../../work/proofs/finish.ts'
@@ -74,13 +75,40 @@ export interface LiveProof {
 const maxTries = 4
 
 /** Checks all evidence of a run on its merged result, and records the consequences. */
-export function startProving(deps: EngineDeps, made: ProofToMake, earlierTries: number): LiveProof {
-  const { run, proof } = made
+export const startProving = (deps: EngineDeps, made: ProofToMake, earlierTries: number): LiveProof =>
+  startLooking(
+    deps,
+    {
+      id: made.proof.id,
+      run: made.run,
+      isLastTry: earlierTries + 1 >= maxTries,
+      check: (signal) => check(deps, made, signal),
+      record: (end) => record(deps, made.run.id, made.proof.id, end),
+    },
+    'proof',
+  )
+
+/** A look at a commit of a run, whose end is recorded. */
+export interface Look {
+  readonly id: string
+  readonly run: Pick<Run, 'id' | 'organisationId'>
+  /** A failure now means that it could not be checked. */
+  readonly isLastTry: boolean
+  check(signal: AbortSignal): Promise<ProofEnd>
+  record(end: ProofEnd): Promise<void>
+}
+
+/** Checks, and records the end; a failure of the check itself rejects, unless the try is the last. */
+export function startLooking(
+  deps: EngineDeps,
+  { id, run, isLastTry, ...work }: Look,
+  name: 'proof' | 'repeat',
+): LiveProof {
   const aborted = new AbortController()
   let why: Stop | null = null
 
   async function play(): Promise<boolean> {
-    deps.chaosPoint('proof.begun')
+    deps.chaosPoint(`${name}.begun`)
     const end = await look().catch((error: unknown) => {
       if (why === null) throw error
       return null
@@ -89,25 +117,25 @@ export function startProving(deps: EngineDeps, made: ProofToMake, earlierTries: 
       if (why === 'daemon_stop') throw refusal('stopping', 'the engine is stopping')
       return why === 'cancelled'
     }
-    deps.chaosPoint('proof.checked')
-    await record(deps, run.id, proof.id, end)
+    deps.chaosPoint(`${name}.checked`)
+    await work.record(end)
     return true
   }
 
   /** Resolves to the result, or to the reason why there is none: that is not the fault of the work. */
   async function look(): Promise<ProofEnd> {
     try {
-      return await check(deps, made, aborted.signal)
+      return await work.check(aborted.signal)
     } catch (error) {
-      if (aborted.signal.aborted || earlierTries + 1 < maxTries) throw error
+      if (aborted.signal.aborted || !isLastTry) throw error
       const detail = shorten(redact(error instanceof Error ? error.message : String(error)), 1_000)
-      deps.log.warn('the result of a run could not be checked', { run: run.id, proof: proof.id, error: detail })
+      deps.log.warn('the result of a run could not be checked', { run: run.id, [name]: id, error: detail })
       return { status: 'unchecked', findings: [], checkedIn: null, detail }
     }
   }
 
   return {
-    proofId: proof.id,
+    proofId: id,
     organisationId: run.organisationId,
     ended: play(),
     stop: (reason) => {
@@ -130,12 +158,47 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
   if (items.length === 0) return { status: 'passed', findings: [], checkedIn: null }
   const known = await findSameTree(deps, made, items)
   if (known !== null) return known
+  return checkCommit(deps, { ...made, id: made.proof.id, commit: made.proof.head }, items, signal)
+}
+
+/** A commit whose evidence is to be checked. */
+export interface CommitToCheck extends Pick<ProofToMake, 'run' | 'repository' | 'checks'> {
+  /** The name of its checkout. */
+  readonly id: string
+  readonly commit: string
+}
+
+/** Checks evidence on a commit, in a fresh checkout, with the settings of the repository. */
+export async function checkCommit(
+  deps: EngineDeps,
+  made: CommitToCheck,
+  items: readonly ProvableEvidence[],
+  signal: AbortSignal,
+  onFinding: (finding: ProofFinding) => void = () => {},
+): Promise<ProofEnd> {
   const request = requestOf(deps, made, items, signal)
   const checkout = await deps.workspaces.checkout(request)
   const { place, host: hostChecks } = made.checks
   const host = hostChecks === null ? null : createHostCheckout(deps.workspaces, request, hostChecks)
   const named = { evidence: items.map(({ evidence }) => evidence), outputs: [] }
   let files: Checkout | null = null
+  let setup: string | null = null
+  const prepare = async (): Promise<Setup | null> => {
+    const made = await setUp(checkout)
+    setup = made?.command ?? null
+    return made
+  }
+  const findingOf = ({ item, evidence, passed, detail, output, boxed, sha256, durationMs }: Finding): ProofFinding => ({
+    evidence,
+    briefs: (items[item] as ProvableEvidence).briefs.map(({ key }) => key),
+    passed,
+    detail,
+    output,
+    boxed,
+    sha256,
+    durationMs,
+    setup: isSetUpFor(evidence.kind) ? setup : null,
+  })
   try {
     refuseUncheckable(deps, items, checkout)
     files = await openFiles(deps.workspaces, request, checkout, named)
@@ -146,27 +209,21 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
       mayRunCommands: true,
       clock: deps.clock,
       ourPorts: deps.ourPorts?.() ?? [],
-      setUp: () => setUp(checkout),
+      setUp: prepare,
       ...(host === null ? {} : { host: { ...host, open: async () => withSetUp(await host.open()) } }),
       signal,
+      onFinding: (finding) => onFinding(findingOf(finding)),
     })
     signal.throwIfAborted()
     return {
       status: findings.every(({ passed }) => passed) ? 'passed' : 'failed',
       checkedIn: place === 'host' && host?.isUsed() !== true ? 'checkout' : place,
-      findings: findings.map(({ item, evidence, passed, detail, output, boxed }) => ({
-        evidence,
-        briefs: (items[item] as ProvableEvidence).briefs.map(({ key }) => key),
-        passed,
-        detail,
-        output,
-        boxed,
-      })),
+      findings: findings.map(findingOf),
     }
   } finally {
     for (const each of [checkout, files, host])
       await each?.remove().catch((error: unknown) => {
-        deps.log.warn('a checkout stays on the disk', { proof: made.proof.id, error: String(error) })
+        deps.log.warn('a checkout stays on the disk', { checkout: made.id, error: String(error) })
       })
   }
 }
@@ -178,7 +235,7 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
  */
 function requestOf(
   deps: EngineDeps,
-  { run, repository, proof, checks }: ProofToMake,
+  { run, repository, checks, id, commit }: CommitToCheck,
   items: readonly ProvableEvidence[],
   signal: AbortSignal,
 ): CheckoutRequest {
@@ -186,18 +243,18 @@ function requestOf(
   const wantsBox = ({ runtime }: Brief): boolean => deps.runtimes.get(runtime)?.capabilities.boxed ?? false
   const like = (involved.find(wantsBox) ?? involved[0]) as Brief
   return {
-    id: proof.id,
+    id,
     runId: run.id,
     box: wantsBox(like),
     ...(deps.policyOf === undefined ? {} : { policy: withRoom(deps.policyOf, run, like, involved) }),
     source:
       checks.place === 'workspace'
-        ? { kind: 'workspace', workspace: workspaceRequest(deps, run, like), commit: proof.head }
+        ? { kind: 'workspace', workspace: workspaceRequest(deps, run, like), commit }
         : {
             kind: 'commit',
             mirror: repository.mirror,
             branch: integrationBranch(run.id),
-            commit: proof.head,
+            commit,
             ...(checks.paths.length === 0 ? {} : { paths: checks.paths }),
           },
     setup: checks.setup,
@@ -234,6 +291,9 @@ async function setUp(checkout: Checkout): Promise<Setup | null> {
   if (setup?.outcome === 'failed') throw new Unchecked(`the setup "${setup.command}" failed: ${setup.detail}`)
   return setup
 }
+
+/** Files and git are looked at before the setup. */
+const isSetUpFor = (kind: Evidence['kind']): boolean => kind === 'command' || kind === 'http'
 
 const withSetUp = (checkout: Checkout): Checkout => ({ ...checkout, setUp: () => setUp(checkout) })
 

@@ -39,6 +39,17 @@ function findingOf(
   const key = JSON.stringify(evidence)
   const check = checks.find((each) => JSON.stringify(each.evidence) === key)
   if (check === undefined) throw new Error(`${brief.id} has no check of ${key}`)
-  const { passed, detail, output, boxed } = check
-  return { evidence, briefs: briefs.map((each) => each.key), passed, detail, output, boxed, checkedFor: brief.key }
+  const { passed, detail, output, boxed, sha256, durationMs, setup } = check
+  return {
+    evidence,
+    briefs: briefs.map((each) => each.key),
+    passed,
+    detail,
+    output,
+    boxed,
+    sha256,
+    durationMs,
+    setup,
+    checkedFor: brief.key,
+  }
 }

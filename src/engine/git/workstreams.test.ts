@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Scenario, StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import { tieredMedium } from '../../adapters/runtime/scripted/tiered/medium.ts'
-import { openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { openAgency, startAgency, type StartRun, type TestAgency } from '../../../test/support/agency.ts'
 import { makeRepository, openRepositories, type TestRepository } from '../../../test/support/repository.ts'
 import { describeStores, type FreshStore } from '../../../test/support/store.ts'
 import { aRun, operator } from '../../../test/support/work.ts'
@@ -172,12 +172,18 @@ const gateOf = (agency: TestAgency, run: Run) =>
 
 const approve = (agency: TestAgency, run: Run) => agency.gates.approve(operator, { target: run.id, gate: 'merge' })
 
-const start = (agency: TestAgency, repository: TestRepository, phases: Record<string, unknown>) =>
+const start = (
+  agency: TestAgency,
+  repository: TestRepository,
+  phases: Record<string, unknown>,
+  more: Partial<StartRun> = {},
+) =>
   agency.run({
     goal: 'Build it',
     playbook: 'tiered',
     repo: repository.path,
     runtimeOptions: { scenario: { phases: { ...steps, ...phases } } },
+    ...more,
   })
 
 const inMirror = (repository: TestRepository, run: Run, ...args: string[]): string =>
@@ -545,19 +551,10 @@ describe('a task in a repository', () => {
       { id: 'api', domain: 'same', tasks: [{ id: 'a' }] },
       { id: 'web', domain: 'same', tasks: [{ id: 'b' }] },
     ])
-    const evidence = [{ kind: 'file', path: 'list.txt', minBytes: 0 } as const]
-    const withEvidence = (brief: NewBrief): NewBrief => (brief.kind === 'work' ? { ...brief, evidence } : brief)
-    const checked: Playbook = {
-      ...team,
-      decide: (view, event) =>
-        team
-          .decide(view, event)
-          .map((each) => (each.kind === 'add_briefs' ? { ...each, briefs: each.briefs.map(withEvidence) } : each)),
-    }
     const bothPassed = Promise.withResolvers<void>()
     const agency = await openAgency({
       workspaces,
-      playbooks: [checked],
+      playbooks: [team],
       repositories: {
         ...repositories,
         merge: async (branch) => {
@@ -572,9 +569,10 @@ describe('a task in a repository', () => {
       [{ run: 'git reset -q --hard HEAD~1' }, { report: { outputs: ['list.txt'] } }],
       [merges(`workstream/*/${stream}`), merges('integration/*/final'), ...writes('list.txt', 'one\na\nb\n')],
     ]
-    const run = await start(agency, repository, {
-      't4:a': { attempts: joins('a', 'api') },
-      't4:b': { attempts: joins('b', 'web') },
+    const attempts = { 't4:a': { attempts: joins('a', 'api') }, 't4:b': { attempts: joins('b', 'web') } }
+    // With evidence of the operator, work that changes nothing is not sent back for that alone.
+    const run = await start(agency, repository, attempts, {
+      evidence: [{ kind: 'file', path: 'list.txt', minBytes: 0 }],
     })
     for (const key of ['t4:api:main:a', 't4:web:main:b'])
       await agency.until(async () => {

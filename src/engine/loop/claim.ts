@@ -259,6 +259,8 @@ async function claim(
     ending: null,
     heldBy: null,
     checkedIn: null,
+    odd: [],
+    contradiction: null,
     createdAt: tx.at,
     startedAt: null,
     endedAt: null,

@@ -242,7 +242,7 @@ describeStores('a brief', (openFresh) => {
     const run = await agency.settled(await agency.run({ play: [boast, [{ report: { summary: 'Trust me.' } }], work] }))
     expect(run.status).toBe('done')
     expect((await agency.inspect(run)).attempts.map((attempt) => attempt.detail)).toEqual([
-      'evidence 0/1: reported but missing: gone.md',
+      expect.stringMatching(/^reported outputs: these are not delivered: "gone\.md"/),
       'evidence 0/1: the report names no output',
       'Done.',
     ])

@@ -1,12 +1,15 @@
 import { refusal } from '../../kernel/errors.ts'
 import { listEnded } from '../../work/attempts/store.ts'
 import { listEndedProofs } from '../../work/proofs/store.ts'
+import type { ProofFinding } from '../../work/proofs/contract.ts'
+import { listEndedRepeats } from '../../work/repeats/store.ts'
 import { listStops } from '../../work/stops/store.ts'
 import type { LiveAttempt } from '../attempt/driver.ts'
 import { createSpawnDriver, type ExaminationSlots } from '../attempt/spawn.ts'
 import type { Claimed } from '../attempt/start.ts'
 import { type Examination, startExamination } from '../examination/examination.ts'
 import { examineAtOnce } from '../examination/examine-at-once.ts'
+import { createForesight } from '../examination/foresight.ts'
 import { claimBriefs } from './claim.ts'
 import { claimExaminations } from './claim-examinations.ts'
 import type { EngineDeps } from '../deps.ts'
@@ -14,6 +17,7 @@ import { cleanRun } from '../git/clean.ts'
 import { integrate } from '../git/integrate.ts'
 import { land, type LandingTry } from '../git/land.ts'
 import { findProofToMake, type LiveProof, startProving } from '../git/prove.ts'
+import { findRepeatToMake, type LiveRepeat, startRepeating } from '../git/repeat.ts'
 import { onTimer } from './timers.ts'
 import { killOrphans, recoverAttempts } from './recover.ts'
 import { createPace } from './pace.ts'
@@ -31,14 +35,21 @@ export interface Engine {
   /** Ends the agents and checks of attempts that were ended. */
   interrupt(attemptIds: readonly string[]): void
   touch(attemptId: string): void
-  /** Notes that the store has failed a request of an agent: if the agent ends because of that, it is not its fault. */
-  noteStoreTrouble(attemptId: string): void
+  /**
+   * Notes whether the store has failed the newest request of an agent: if the agent ends because of that, it is not its
+   * fault.
+   */
+  noteStoreTrouble(attemptId: string, hasTrouble: boolean): void
   /** Does the merges of a run. */
   integrate(runId: string): Promise<void>
   /** Lands the approved result of a run. */
   land(runId: string, attempt: LandingTry): Promise<void>
   /** Proves the merged result of a run. `tries`: the number of earlier tries that could not check it. */
   prove(runId: string, tries: number): Promise<void>
+  /** Checks all evidence of a run again, if that was requested. */
+  repeat(runId: string, tries: number): Promise<void>
+  /** Returns what a repeat of this process has found so far. */
+  progressOf(repeatId: string): readonly ProofFinding[]
   /** Hands a playbook a timer that has expired. */
   timer(timer: { runId: string; name: string; part: string }): Promise<void>
   /** Removes the clones of an ended run. */
@@ -70,6 +81,7 @@ export function createEngine(parts: EngineDeps): Engine {
   const live = new Map<string, LiveAttempt>()
   const examining = new Map<string, Examination>()
   const proving = new Map<string, LiveProof>()
+  const repeating = new Map<string, LiveRepeat>()
   const checkSlots = deps.checkSlots ?? deps.slots
   /** Slots that are reserved for the examinations of ending agents. */
   let promised = 0
@@ -92,6 +104,7 @@ export function createEngine(parts: EngineDeps): Engine {
     },
   }
   const driver = createSpawnDriver(deps, slots, examineAtOnce)
+  const foresight = createForesight(deps)
   const search = createSearch(deps.clock, deps.playbooks)
   let passing: Promise<void> | null = null
   let again = false
@@ -104,7 +117,7 @@ export function createEngine(parts: EngineDeps): Engine {
   let holdTimer: { untilMs: number; cancel: () => void } | null = null
   /** True while another process may take the work of this one over. */
   let isCutOff = false
-  const atWork = () => [...live.values(), ...examining.values(), ...proving.values()]
+  const atWork = () => [...live.values(), ...examining.values(), ...proving.values(), ...repeating.values()]
 
   function wake(): void {
     if (!started || stopping || isCutOff) return
@@ -131,7 +144,10 @@ export function createEngine(parts: EngineDeps): Engine {
       // There is no room for more work.
       if (free <= 0 && freeChecks() <= 0 && !mustStop) return
       const { claimed, stopped, reported, wakeAtMs, hasFailed } = await claimBriefs(deps, Math.max(0, free), search)
-      for (const each of claimed) begin(driver.start(each))
+      for (const each of claimed) {
+        begin(driver.start(each))
+        if (mayExamine) foresight.begin(each)
+      }
       if (claimed.length > 0 || reported) pace.found()
       isWaiting = reported && !mayExamine
       if (reported && freeChecks() > 0)
@@ -235,6 +251,7 @@ export function createEngine(parts: EngineDeps): Engine {
     const ended = await deps.db.read(async (tx) => [
       ...(await listEnded(tx, [...live.keys(), ...examining.keys()])),
       ...(await listEndedProofs(tx, [...proving.keys()])),
+      ...(await listEndedRepeats(tx, [...repeating.keys()])),
     ])
     interrupt(ended)
   }
@@ -262,12 +279,15 @@ export function createEngine(parts: EngineDeps): Engine {
 
   function interrupt(attemptIds: readonly string[]): void {
     for (const id of attemptIds) {
-      const found = live.get(id) ?? examining.get(id) ?? proving.get(id)
+      const found = live.get(id) ?? examining.get(id) ?? proving.get(id) ?? repeating.get(id)
       found?.stop('cancelled')
       // Its examination may begin in a moment: its agent is ending, or it is being claimed.
-      if (!examining.has(id) && !proving.has(id) && (found !== undefined || passing !== null)) missed.add(id)
+      if (!examining.has(id) && !proving.has(id) && !repeating.has(id) && (found !== undefined || passing !== null))
+        missed.add(id)
     }
   }
+
+  const hasRoomForProof = (): boolean => proving.size + repeating.size < Math.min(checkSlots, maxProofs)
 
   /** A proof that must wait, for a slot or for the end of a stop, is looked at again after a while. */
   async function prove(runId: string, tries: number): Promise<void> {
@@ -275,13 +295,27 @@ export function createEngine(parts: EngineDeps): Engine {
     const found = await deps.db.read((tx) => findProofToMake(deps, tx, runId))
     if (found === null || proving.has(found.proof.id)) return
     if (stopping) throw refusal('stopping', 'the engine is stopping')
-    if (!found.isStopped && proving.size < Math.min(checkSlots, maxProofs)) {
+    if (!found.isStopped && hasRoomForProof()) {
       const proof = startProving(deps, found, tries)
       proving.set(proof.proofId, proof)
       const isOver = await proof.ended.finally(() => proving.delete(proof.proofId))
       if (isOver) return
     }
     await deps.db.write([], async (tx) => deps.later?.(tx, { kind: 'prove', runId, delayMs: provePauseMs }))
+  }
+
+  async function repeat(runId: string, tries: number): Promise<void> {
+    await opened
+    const found = await deps.db.read((tx) => findRepeatToMake(deps, tx, runId))
+    if (found === null || repeating.has(found.repeat.id)) return
+    if (stopping) throw refusal('stopping', 'the engine is stopping')
+    if (!found.isStopped && hasRoomForProof()) {
+      const begun = startRepeating(deps, found, tries)
+      repeating.set(begun.proofId, begun)
+      const isOver = await begun.ended.finally(() => repeating.delete(begun.proofId))
+      if (isOver) return
+    }
+    await deps.db.write([], async (tx) => deps.later?.(tx, { kind: 'repeat', runId, delayMs: provePauseMs }))
   }
 
   /** Checkouts of this process must not be made while those of earlier ones are removed. */
@@ -318,11 +352,12 @@ export function createEngine(parts: EngineDeps): Engine {
       // Aborted first, because a sweep that waits for a full disk would otherwise delay the stop until there is space.
       stopped.abort()
       await passing
-      while (live.size + examining.size + proving.size > 0) {
+      while (live.size + examining.size + proving.size + repeating.size > 0) {
         const left = atWork()
         for (const each of left) each.stop('daemon_stop')
         await Promise.allSettled(left.map(({ ended }) => ended))
       }
+      await foresight.ended()
     },
     wake,
     sweep,
@@ -342,10 +377,12 @@ export function createEngine(parts: EngineDeps): Engine {
     integrate: (runId) => integrate(deps, runId),
     land: (runId, attempt) => land(deps, runId, attempt),
     prove,
+    repeat,
+    progressOf: (repeatId) => repeating.get(repeatId)?.found() ?? [],
     clean: (runId) => cleanRun(deps, runId),
     timer: (timer) => onTimer(deps, timer),
     touch: (attemptId) => live.get(attemptId)?.touch(),
-    noteStoreTrouble: (attemptId) => live.get(attemptId)?.noteStoreTrouble(),
+    noteStoreTrouble: (attemptId, hasTrouble) => live.get(attemptId)?.noteStoreTrouble(hasTrouble),
     isLeftOut: (runId) => search.pauses.runIds().includes(runId),
     running: () => live.size,
     examining: () => examining.size,

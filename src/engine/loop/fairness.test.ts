@@ -19,6 +19,13 @@ function runOf(agency: TestAgency, count: number, input: StartRun = {}, gate?: s
 const placesOf = async (agency: TestAgency, run: Run): Promise<number[]> =>
   (await agency.inspect(run)).attempts.map(({ agentId }) => agentId)
 
+/** The places of three runs with three briefs each that take turns. */
+const inTurns = [
+  [1, 4, 7],
+  [2, 5, 8],
+  [3, 6, 9],
+]
+
 describeStores('claims', (openFresh) => {
   const open = async (slots: number): Promise<TestAgency> => {
     const clock = createVirtualClock()
@@ -44,11 +51,7 @@ describeStores('claims', (openFresh) => {
     for (let count = 0; count < 3; count++) runs.push(await runOf(agency, 3))
     await agency.engine.start()
     for (const run of runs) await agency.settled(run)
-    expect(await Promise.all(runs.map((run) => placesOf(agency, run)))).toEqual([
-      [1, 4, 7],
-      [2, 5, 8],
-      [3, 6, 9],
-    ])
+    expect(await Promise.all(runs.map((run) => placesOf(agency, run)))).toEqual(inTurns)
   })
 
   it('go to runs in turns also after the clock was set back to before or between their starts', async () => {
@@ -62,11 +65,7 @@ describeStores('claims', (openFresh) => {
       agency.clock.jump(-backMs)
       await agency.engine.start()
       for (const run of runs) await agency.settled(run)
-      expect(await Promise.all(runs.map((run) => placesOf(agency, run)))).toEqual([
-        [1, 4, 7],
-        [2, 5, 8],
-        [3, 6, 9],
-      ])
+      expect(await Promise.all(runs.map((run) => placesOf(agency, run)))).toEqual(inTurns)
     }
   })
 

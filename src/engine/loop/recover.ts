@@ -7,7 +7,7 @@ import { interruptionLimit } from '../../work/briefs/retry.ts'
 import { briefs, findBrief } from '../../work/briefs/store.ts'
 import { findRun } from '../../work/runs/store.ts'
 import { recordEnd } from '../attempt/record-end.ts'
-import { readReport } from '../attempt/report.ts'
+import { type BroughtReport, readReport } from '../attempt/report.ts'
 import type { Claimed } from '../attempt/start.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
@@ -69,7 +69,7 @@ async function mark(deps: EngineDeps, attempt: Attempt): Promise<void> {
     {
       ended: { kind: 'ended', exitCode: 0, signal: null },
       stopped: null,
-      report: await findReport(deps, { run, brief, attempt }),
+      reports: await findReports(deps, { run, brief, attempt }),
       reason: attempt.worker === deps.worker ? 'record_lost' : 'daemon_restart',
     },
     { mayExamine: () => false },
@@ -80,11 +80,11 @@ async function mark(deps: EngineDeps, attempt: Attempt): Promise<void> {
  * Finds the report that an agent left in its outbox before it was ended, which no process has read yet. Before an
  * attempt runs, the outbox may still be that of the attempt before it.
  */
-async function findReport(deps: EngineDeps, { run, brief, attempt }: Claimed): Promise<unknown> {
-  if (attempt.report !== null || attempt.status !== 'running') return undefined
+async function findReports(deps: EngineDeps, { run, brief, attempt }: Claimed): Promise<BroughtReport[]> {
+  if (attempt.report !== null || attempt.status !== 'running' || brief.kind === 'verify') return []
   const workspace = await deps.workspaces.open(workspaceRequest(deps, run, brief)).catch(() => null)
   const [event] = workspace === null ? [] : await readOutbox(workspace)
-  return event?.kind === 'report' ? readReport(event.report) : undefined
+  return event?.kind === 'report' ? [{ report: readReport(event.report), from: 'file' }] : []
 }
 
 /**

@@ -318,8 +318,8 @@ describeStores('an agent whose requests the store has failed', (openFresh) => {
     const started = await agency.run({ play: [steps, work] })
     await agency.gate('trouble').reached
     const [attempt] = (await agency.inspect(started)).attempts
-    agency.engine.noteStoreTrouble(attempt?.id ?? '')
-    if (isOver) agency.engine.touch(attempt?.id ?? '')
+    agency.engine.noteStoreTrouble(attempt?.id ?? '', true)
+    if (isOver) agency.engine.noteStoreTrouble(attempt?.id ?? '', false)
     agency.gate('trouble').open()
     const run = await agency.settled(started)
     const { attempts } = await agency.inspect(run)

@@ -14,34 +14,38 @@ const minute = 60 * second
 const waits = {
   integrate: [second, 2 * second, 5 * second, 10 * second, 30 * second, minute, minute, minute],
   prove: [second, 5 * second, 30 * second, 30 * second],
+  repeat: [second, 5 * second, 30 * second, 30 * second],
   clean_run: [minute, 5 * minute, 30 * minute, 60 * minute, 60 * minute],
 } as const
 
 describeStores('a wake-up of a run that fails', (openFresh) => {
-  it.each(['integrate', 'prove', 'clean_run'] as const)('is repeated after the waits of its kind: %s', async (kind) => {
-    const clock = createVirtualClock()
-    const { db } = await openFresh({ clock })
-    const jobs = createJobs({ db, clock, ids: systemIds, worker: 'one', chaosPoint: noChaos })
-    const times: number[] = []
-    const fail = async (): Promise<never> => {
-      times.push(clock.nowMs())
-      throw new Error('the disk is full')
-    }
-    wakeRuns(jobs, { integrate: fail, land: fail, prove: fail, clean: fail, timer: fail })
-    await jobs.start()
-    onTestFinished(() => jobs.stop())
-    await db.write([], (tx) =>
-      laterThrough(jobs)(tx, kind === 'integrate' ? { kind, runId: 'run_1' } : { kind, runId: 'run_1', delayMs: 0 }),
-    )
-    await jobs.settled()
-    for (const wait of waits[kind]) {
-      const before = times.length
-      clock.advance(wait - 1)
+  it.each(['integrate', 'prove', 'repeat', 'clean_run'] as const)(
+    'is repeated after the waits of its kind: %s',
+    async (kind) => {
+      const clock = createVirtualClock()
+      const { db } = await openFresh({ clock })
+      const jobs = createJobs({ db, clock, ids: systemIds, worker: 'one', chaosPoint: noChaos })
+      const times: number[] = []
+      const fail = async (): Promise<never> => {
+        times.push(clock.nowMs())
+        throw new Error('the disk is full')
+      }
+      wakeRuns(jobs, { integrate: fail, land: fail, prove: fail, repeat: fail, clean: fail, timer: fail })
+      await jobs.start()
+      onTestFinished(() => jobs.stop())
+      await db.write([], (tx) =>
+        laterThrough(jobs)(tx, kind === 'integrate' ? { kind, runId: 'run_1' } : { kind, runId: 'run_1', delayMs: 0 }),
+      )
       await jobs.settled()
-      expect(times).toHaveLength(before)
-      clock.advance(1)
-      await jobs.settled()
-    }
-    expect(times.slice(1).map((at, index) => at - (times[index] as number))).toEqual(waits[kind])
-  })
+      for (const wait of waits[kind]) {
+        const before = times.length
+        clock.advance(wait - 1)
+        await jobs.settled()
+        expect(times).toHaveLength(before)
+        clock.advance(1)
+        await jobs.settled()
+      }
+      expect(times.slice(1).map((at, index) => at - (times[index] as number))).toEqual(waits[kind])
+    },
+  )
 })

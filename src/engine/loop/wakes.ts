@@ -68,13 +68,14 @@ export function wakeGates(
  */
 export function wakeRuns(
   jobs: Pick<Jobs, 'handle'>,
-  engine: Pick<Engine, 'integrate' | 'land' | 'prove' | 'clean' | 'timer'>,
+  engine: Pick<Engine, 'integrate' | 'land' | 'prove' | 'repeat' | 'clean' | 'timer'>,
 ): void {
   jobs.handle('integrate', ({ payload }) => engine.integrate(String(payload)), { backoff: integrationBackoff })
   jobs.handle('land', ({ payload, tries, isLastTry }) => engine.land(String(payload), { tries, isLastTry }), {
     backoff: landingBackoff,
   })
   jobs.handle('prove', ({ payload, tries }) => engine.prove(String(payload), tries), { backoff: proofBackoff })
+  jobs.handle('repeat', ({ payload, tries }) => engine.repeat(String(payload), tries), { backoff: proofBackoff })
   jobs.handle('playbook_timer', ({ payload }) => engine.timer(payload as Parameters<Engine['timer']>[0]))
   jobs.handle('clean_run', ({ payload }) => engine.clean(String(payload)), { backoff: cleaningBackoff })
 }

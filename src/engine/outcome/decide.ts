@@ -9,7 +9,9 @@ import { blockBrief, closeBrief, failBrief, passBrief } from '../../work/briefs/
 import { createPlanner } from '../../work/briefs/planner.ts'
 import { reworkBrief, sendBack } from '../../work/briefs/send-back.ts'
 import { resolveBrief } from '../../work/briefs/unblock.ts'
-import { type NewGate, openGate, passGate } from '../../work/gates/open.ts'
+import { needsPerson } from '../../work/evidence/store.ts'
+import { isFinal, type NewGate, openGate, passGate } from '../../work/gates/open.ts'
+import { listPendingOfRun } from '../../work/gates/store.ts'
 import { changeParts } from '../../work/parts/moves.ts'
 import { log } from '../../work/runs/log.ts'
 import { beginLanding, holdPartForMerge } from '../../work/pull-requests/moves.ts'
@@ -30,11 +32,11 @@ export async function applyDecisions(scope: RunScope, event: PlaybookEvent): Pro
   if (await isAboutRepair(scope, event)) return decideRepair(scope, event)
   for (const decision of scope.playbook.decide(await viewFor(scope, event), event)) {
     if (scope.run.endedAt !== null) return
-    await apply(scope, decision)
+    await apply(scope, decision, event)
   }
 }
 
-async function apply(scope: RunScope, decision: Decision): Promise<void> {
+async function apply(scope: RunScope, decision: Decision, event: PlaybookEvent): Promise<void> {
   switch (decision.kind) {
     case 'create_briefs':
       return createBriefs(scope, decision.briefs)
@@ -73,7 +75,7 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
         return endRun(scope, 'failed', decision.reason)
       return failBrief(scope, decision.brief, decision.reason)
     case 'cancel_briefs':
-      return supersede(scope, decision.briefs, decision.reason)
+      return supersede(scope, decision.briefs, decision)
     case 'amend_brief':
       return decision.draft === undefined
         ? amendBrief(scope, decision.brief, decision)
@@ -107,8 +109,39 @@ async function apply(scope: RunScope, decision: Decision): Promise<void> {
     case 'land':
       return beginLanding(scope)
     case 'end_run':
-      return endRun(scope, decision.status, decision.summary)
+      return (await waitsForPerson(scope, decision, event))
+        ? openAcceptance(scope, decision.summary)
+        : endRun(scope, decision.status, decision.summary)
   }
+}
+
+/**
+ * Reports whether only a person may accept the result that a playbook wants to end with. A single step of a mission
+ * claims no evidence: its result is what the operator reads.
+ */
+async function waitsForPerson(
+  { tx, run }: RunScope,
+  { status }: Extract<Decision, { kind: 'end_run' }>,
+  event: PlaybookEvent,
+): Promise<boolean> {
+  if (status !== 'done' || run.configuration.execution !== undefined) return false
+  const isAccepted = event.kind === 'gate_approved' && isFinal(event.gate.gate)
+  return !isAccepted && (await needsPerson(tx, run.id))
+}
+
+async function openAcceptance(scope: RunScope, result: string): Promise<void> {
+  const { tx, run } = scope
+  if ((await listPendingOfRun(tx, run.id)).some(({ gate }) => isFinal(gate))) return
+  const { configuration } = run
+  await openGate(scope, {
+    gate: 'acceptance',
+    summary: {
+      produced: `${result}.`,
+      next: 'Approve to end the run; reject with a reason to repeat the work.',
+      anomalies: [],
+    },
+    timeoutMinutes: configuration.gateTimeoutMinutes ?? configuration.team?.gateTimeoutMinutes ?? null,
+  })
 }
 
 async function halt(scope: RunScope, decision: Extract<Decision, { kind: 'open_gate' }>): Promise<void> {

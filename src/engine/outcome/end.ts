@@ -8,7 +8,7 @@ import type { Seen } from '../../playbooks/contract.ts'
 import type { Attempt, CheckedIn, Report } from '../../work/attempts/contract.ts'
 import { attempts } from '../../work/attempts/store.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
-import { describeEvidence } from '../../work/evidence/contract.ts'
+import { describeEvidence, type Odd } from '../../work/evidence/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
 import { findBrief } from '../../work/briefs/store.ts'
 import { noteName } from '../../work/notes/contract.ts'
@@ -28,7 +28,7 @@ import { holdProvider } from '../../work/stops/provider-holds.ts'
 import { splitBrief } from '../../work/briefs/split.ts'
 import type { RunScope } from '../../work/scope.ts'
 import { checkStep } from './steps.ts'
-import { recordVerdict } from '../../work/verdicts/moves.ts'
+import { findingSeen, recordVerdict } from '../../work/verdicts/moves.ts'
 import { isWaitingFor } from '../../work/verdicts/subject.ts'
 import { blockBrief, eventTags, failBrief, moveBrief } from '../../work/briefs/moves.ts'
 import { isGivenUp } from '../../work/briefs/unblock.ts'
@@ -55,6 +55,10 @@ export interface AttemptEnd {
   cause?: QuestionClass
   /** The place where its evidence was checked. */
   checkedIn?: CheckedIn | null
+  /** Its changes that may weaken a proof. */
+  odd?: readonly Odd[]
+  /** Why its evidence does not replace a verifier; null: it does, if the brief has evidence. */
+  needsVerifier?: string | null
 }
 
 /**
@@ -63,7 +67,7 @@ export interface AttemptEnd {
  */
 export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt, ended: AttemptEnd): Promise<void> {
   const { classified: checked, faults } = await checkStep(scope, brief, ended.classified)
-  const end = { ...ended, classified: checked, faults }
+  const end = { ...ended, classified: checked, faults: [...(ended.faults ?? []), ...faults] }
   const failed = end.examination?.findings.filter((finding) => !finding.passed) ?? []
   const classified: Classified =
     end.classified.outcome === 'ok' && failed.length > 0
@@ -78,7 +82,14 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
   if (end.limited && classified.outcome === 'interrupted') await holdProvider(scope, brief, end.limited)
   if (await isOutdated(scope, brief)) await dropVerifier(scope, brief)
   else if (await isGivenUp(scope, brief)) await failBrief(scope, brief, 'abandoned by the operator')
-  else await follow(scope, brief, { ...attempt, checkedIn: end.checkedIn ?? null }, classified, end)
+  else
+    await follow(
+      scope,
+      brief,
+      { ...attempt, checkedIn: end.checkedIn ?? null, odd: [...(end.odd ?? [])] },
+      classified,
+      end,
+    )
   await surfaceFailures(scope)
 }
 
@@ -152,7 +163,7 @@ async function recordTurn(
   brief: Brief,
   attempt: Attempt,
   classified: Classified,
-  { ended, examination, denied = [], checkedIn = null }: AttemptEnd,
+  { ended, examination, denied = [], checkedIn = null, odd = [] }: AttemptEnd,
 ): Promise<void> {
   const { tx, run } = scope
   const outputs = examination?.outputs ?? []
@@ -167,6 +178,8 @@ async function recordTurn(
       ...(outputs.length === 0 ? {} : { outputs: outputs.map(({ path, sha256 }) => ({ path, sha256 })) }),
       ...(denied.length === 0 ? {} : { denied: denied.slice(0, 100) }),
       ...(checkedIn === null ? {} : { checkedIn }),
+      ...(odd.length === 0 ? {} : { odd: odd.slice(0, mostOdd) }),
+      ...(classified.contradiction === undefined ? {} : { contradiction: classified.contradiction }),
       ...(classified.report === null || isSame(classified.report, attempt.report) ? {} : { report: classified.report }),
     }),
     // The agent of an attempt with a report has ended before its evidence was checked.
@@ -189,11 +202,15 @@ async function recordTurn(
         output_tokens: attempt.outputTokens,
         cost_micros: attempt.costMicros,
         simulated: attempt.simulated,
+        ...(odd.length === 0 ? {} : { odd: odd.slice(0, mostOdd).map(({ text }) => text) }),
       },
     },
     changes,
   )
 }
+
+/** More lines than a person reads; changes of one sort share a line already. */
+const mostOdd = 50
 
 /** Returns the refusal by the brief's own limits, if it has any: then its attempt has reserved a part of them. */
 async function refusedByOwnLimit({ tx }: RunScope, { briefId, budgeted }: Attempt): Promise<Refused | null> {
@@ -211,7 +228,7 @@ async function finish(
   brief: Brief,
   attempt: Attempt,
   report: Report,
-  { examination, commit = null, isEmpty = false }: AttemptEnd,
+  { examination, commit = null, isEmpty = false, needsVerifier = null }: AttemptEnd,
 ): Promise<void> {
   if (examination === null) throw bug(`${brief.id} is finished without a check of its evidence`)
   const hasNotes = scope.run.notesTotal > 0 || (report.assumptions ?? []).length > 0
@@ -241,10 +258,12 @@ async function finish(
   const ready = await moveBrief(scope, reviewing, 'ready_for_verification', {
     kind: 'ready_for_verification',
     level: 'verbose',
-    message: `${brief.key} is ready to be verified${isPart ? ', as far as it goes' : ''}`,
+    message: `${brief.key} is ready to be verified${isPart ? ', as far as it goes' : ''}${needsVerifier === null ? '' : `: ${needsVerifier}, so a verifier judges it`}`,
+    ...(needsVerifier === null ? {} : { data: { needs_verifier: needsVerifier } }),
     through: hasNotes ? [] : ['completion_drive_review'],
     patch: {
       interruptions: 0,
+      ...(needsVerifier === null ? {} : { verify: 'agent', checkable: false }),
       ...(commit === null && !isEmpty ? {} : { branchCommit: commit }),
       ...(isPart ? await splitBrief(scope, reviewing, report, examination, attempt) : {}),
     },
@@ -262,7 +281,7 @@ const releaseFinished = async (scope: RunScope, brief: Brief): Promise<Change[]>
 
 const seenOf = (report: Report, { findings, outputs }: CheckResult): Seen => ({
   report,
-  findings: findings.map(({ evidence, passed, detail }) => ({ what: describeEvidence(evidence), passed, detail })),
+  findings: findings.map(findingSeen),
   outputs,
 })
 

@@ -15,6 +15,7 @@ import {
 } from '../../work/briefs/store.ts'
 import type { Part, Tally } from '../../work/parts/contract.ts'
 import { countPartsBelow, findPart, listPartsBelow, tallyOfPart } from '../../work/parts/store.ts'
+import { needsPerson } from '../../work/evidence/store.ts'
 import { listNewestVerdicts } from '../../work/verdicts/store.ts'
 import { listPastRuns } from '../../work/runs/store.ts'
 import type { RunScope } from '../../work/scope.ts'
@@ -30,7 +31,7 @@ export async function viewFor(scope: RunScope, event: PlaybookEvent): Promise<Vi
   const tally = !isCounted ? null : key === null ? noTally : await tallyOfPart(tx, run.id, key)
   const view: View = { run, liveAttempts, parts, tally, found: nothingFound }
   const needs = playbook.needs?.(view, event)
-  return needs === undefined ? view : { ...view, found: await find(scope, needs) }
+  return needs === undefined ? view : { ...view, found: await find(scope, needs, event) }
 }
 
 /** Returns the boundary of a gate before a part. */
@@ -56,7 +57,7 @@ async function chainFrom({ tx, run }: RunScope, first: string | null): Promise<P
   return chain
 }
 
-async function find(scope: RunScope, needs: Needs): Promise<NeededRows> {
+async function find(scope: RunScope, needs: Needs, event: PlaybookEvent): Promise<NeededRows> {
   const { tx, run } = scope
   const parts: Record<string, Part> = {}
   for (const key of needs.parts ?? []) {
@@ -83,12 +84,16 @@ async function find(scope: RunScope, needs: Needs): Promise<NeededRows> {
     failed: needs.failed === true ? await listFailedBriefs(tx, run.id) : [],
     last: needs.last === true ? await listLastBriefs(tx, run.id) : [],
     ...(needs.plan === true ? await findPlan(scope) : {}),
-    amendments: needs.amendments === true ? await listAmendments(tx, run.id) : [],
+    amendments:
+      needs.amendments === true ? (await listAmendments(tx, run.id)).filter(({ status }) => status === 'applied') : [],
     groups: await groupsOf(scope, needs.groups),
     unknownPersonalities: (needs.personalities ?? []).filter((name) => !scope.isTalent(name)),
     history: needs.history === true ? await listPastRuns(tx, run) : [],
+    ...(needs.person === true ? { needsPerson: await needsPerson(tx, run.id, briefOf(event)) } : {}),
   }
 }
+
+const briefOf = (event: PlaybookEvent): string | undefined => ('brief' in event ? event.brief.id : undefined)
 
 /** Finds the newest planner, with the plan of its newest report. */
 async function findPlan({ tx, run }: RunScope): Promise<Pick<NeededRows, 'plan'>> {

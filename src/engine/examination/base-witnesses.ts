@@ -1,0 +1,108 @@
+import { shorten } from '../../kernel/text.ts'
+import { redact } from '../../secrets/redact.ts'
+import { describeEvidence, type Evidence, type Odd } from '../../work/evidence/contract.ts'
+import type { Finding } from '../../work/evidence/record.ts'
+import type { EngineDeps } from '../deps.ts'
+import { exitCodeIn } from '../evidence/command.ts'
+import { missingProgram } from '../evidence/output.ts'
+import type { WitnessChange } from '../witnesses/find.ts'
+import { atCommit, checkAgainIn, type FinishedWork, isOfProcess, openPlace, type Scene } from './place.ts'
+
+export interface Repeated {
+  readonly findings: readonly Finding[]
+  readonly odd: readonly Odd[]
+}
+
+/**
+ * Repeats the commands that held with the tests, scripts and settings that the work began with, laid over its commit.
+ * New tests stay, and files that tools load by themselves go if they are new. A command that holds only with the versions
+ * of the agent is bent. Resolves to null if the work has changed nothing that a command depends on.
+ */
+export async function checkBaseWitnesses(
+  deps: EngineDeps,
+  work: FinishedWork,
+  scene: Scene,
+  held: readonly Finding[],
+  witnesses: readonly WitnessChange[],
+): Promise<Repeated | null> {
+  const { repository } = work.claimed.run
+  const commitId = work.collected.commit
+  const changed = witnesses.filter(({ isRun }) => isRun)
+  const items = held.filter(({ evidence }) => isOfProcess(evidence) || restsOnSchema(evidence, changed))
+  if (deps.repositories === undefined || repository === null || commitId === null) return null
+  if (items.length === 0 || changed.length === 0) return null
+  let commit: string
+  try {
+    const undo = changed.flatMap((each) => each.undo)
+    commit = await deps.repositories.replaceFiles(repository.mirror, commitId, undo)
+  } catch (error) {
+    work.signal.throwIfAborted()
+    return { findings: [], odd: [notRepeated(changed, error instanceof Error ? error.message : String(error))] }
+  }
+  const place = await openPlace(
+    deps,
+    work,
+    '.base-witnesses',
+    atCommit(scene.source, commit),
+    scene.checks,
+    items.map(({ evidence }) => evidence),
+  )
+  try {
+    const setup = await place.checkout.setUp()
+    if (setup?.outcome === 'failed')
+      return { findings: [], odd: [notRepeated(changed, `the setup "${setup.command}" failed: ${setup.detail}`)] }
+    const { findings } = await checkAgainIn(deps, work, place, items, { round: 'base_witnesses', commitId })
+    return { findings, odd: findings.filter(({ passed }) => !passed).map((finding) => oddOf(finding, changed)) }
+  } finally {
+    await place.remove()
+  }
+}
+
+/** A document is valid only in the eyes of its schema, which may be a file of the work. */
+const restsOnSchema = (evidence: Evidence, changed: readonly WitnessChange[]): boolean =>
+  evidence.kind === 'schema' && changed.some(({ path }) => path === evidence.schemaPath)
+
+function oddOf(finding: Finding, changed: readonly WitnessChange[]): Odd {
+  const { evidence, detail, output } = finding
+  // Its scripts name a program that the work no longer installs, for example after a change of the test runner.
+  if (detail.startsWith('not run:') || missingProgram(exitCodeIn(finding), output))
+    return notRepeated(changed, `${nameOf(evidence)}: ${detail}: ${endOf(finding)}`)
+  const text = `${nameOf(evidence)} holds only with its own ${named(changed)}; with the files that it began with: ${detail}`
+  return { kind: 'bent', path: changed[0]?.path ?? null, text: joined(text, endOf(finding)) }
+}
+
+const notRepeated = (changed: readonly WitnessChange[], why: string): Odd => ({
+  kind: changed[0]?.kind ?? 'scripts',
+  path: changed[0]?.path ?? null,
+  text: shorten(
+    redact(`The evidence could not be checked with the files that it began with instead of ${named(changed)}: ${why}`),
+    600,
+  ),
+})
+
+const mostNamed = 3
+
+const named = (changed: readonly WitnessChange[]): string => {
+  const names = changed.slice(0, mostNamed).map(({ path }) => shorten(path, 120))
+  const more = changed.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+}
+
+/** Names the command of an item of evidence. */
+export const nameOf = (evidence: Evidence): string =>
+  evidence.kind === 'command' || evidence.kind === 'http'
+    ? `\`${shorten(evidence.kind === 'command' ? evidence.run : evidence.start, 200)}\``
+    : describeEvidence(evidence)
+
+/** Returns the last lines of an output as one line. */
+export const endOf = ({ end, output }: Finding): string =>
+  shorten(
+    (end ?? output)
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(-3)
+      .join(' / '),
+    300,
+  )
+
+const joined = (text: string, end: string): string => (end === '' ? text : `${text}: ${end}`)

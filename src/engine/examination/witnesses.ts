@@ -1,0 +1,35 @@
+import { type FileChange, integrationBranch } from '../../repositories/port.ts'
+import type { Run } from '../../work/runs/contract.ts'
+import type { Claimed } from '../attempt/start.ts'
+import type { EngineDeps } from '../deps.ts'
+import { findWitnessChanges, type WitnessChange } from '../witnesses/find.ts'
+
+/** Refs of verified work of the run, and of the operator: its changes were shown when it was collected. */
+export const othersOf = ({ id, repository }: Run): string[] => [
+  `refs/heads/${integrationBranch(id).replace(/\/[^/]*$/, '/')}`,
+  `refs/heads/workstream/${id}/`,
+  ...(repository === null ? [] : [`refs/source/${repository.branch}`]),
+]
+
+/** Finds the changes of finished work on which the result of its own evidence may rest. */
+export async function findWitnesses(
+  { repositories }: EngineDeps,
+  { run, brief }: Claimed,
+  commit: string | null,
+): Promise<{ changes: readonly FileChange[]; witnesses: readonly WitnessChange[] }> {
+  const { repository } = run
+  const { startCommit: start } = brief
+  if (repositories === undefined || repository === null || start === null || commit === null)
+    return { changes: [], witnesses: [] }
+  const { mirror } = repository
+  const changes = await repositories.changes(mirror, { from: start, to: commit, others: othersOf(run) })
+  const witnesses = await findWitnessChanges({
+    start,
+    changes,
+    evidence: brief.evidence,
+    asked: [brief.title, brief.objective, brief.context].join('\n'),
+    read: (which, path) => repositories.text(mirror, which === 'start' ? start : commit, path),
+    pathsAtStart: () => repositories.paths(mirror, start),
+  })
+  return { changes, witnesses }
+}

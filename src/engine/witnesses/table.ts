@@ -1,0 +1,131 @@
+import type { Odd } from '../../work/evidence/contract.ts'
+
+/** A kind of file on which evidence rests, or which a tool loads although no command names it. */
+export interface Witness {
+  readonly kind: Extract<Odd['kind'], 'tests' | 'scripts' | 'ci' | 'tools' | 'instructions'>
+  /** Whether a new file of this kind is odd: only an addition where the start has tests that it can weaken. */
+  readonly whenNew: 'odd' | 'odd with tests' | 'fine'
+  /** The effect of a new file, after "… is new: ". */
+  readonly effect: string
+  /** Whether it can change the result of a command. */
+  readonly isRun: boolean
+}
+
+/**
+ * Returns the kind of witness at a path; null: evidence does not rest on such files. The first match decides.
+ * `directories` are those in which commands run, beside the top of the repository.
+ */
+export function witnessAt(path: string, directories: ReadonlySet<string> = nowhere): Witness | null {
+  if (shadows(path, directories)) return shadowing
+  return table.find(([pattern]) => pattern.test(path))?.[1] ?? null
+}
+
+const nowhere: ReadonlySet<string> = new Set()
+
+/** A file that a test runner is told to run, whatever its name. */
+export const namedTest: Witness = { kind: 'tests', whenNew: 'fine', effect: '', isRun: true }
+
+/** A package.json in a directory that existed: Node reads it instead of the one above. */
+export const nestedPackage: Witness = {
+  kind: 'tools',
+  whenNew: 'odd',
+  effect: 'Node reads it instead of the one above',
+  isRun: true,
+}
+
+const tool = (effect: string, isRun = true): Witness => ({ kind: 'tools', whenNew: 'odd', effect, isRun })
+const configuration: Witness = {
+  kind: 'scripts',
+  whenNew: 'odd with tests',
+  effect: 'it decides what the checks run',
+  isRun: true,
+}
+const tests = namedTest
+const ci: Witness = { kind: 'ci', whenNew: 'odd', effect: 'the forge runs it by itself', isRun: false }
+const instructions: Witness = {
+  kind: 'instructions',
+  whenNew: 'odd',
+  effect: 'agents read it by themselves',
+  isRun: false,
+}
+const shadowing = tool('Python loads it instead of its own module')
+
+/** Paths of the repository, in the order in which they are looked up. */
+const table: readonly (readonly [RegExp, Witness])[] = [
+  [
+    /(^|\/)(CLAUDE|AGENTS|GEMINI)(\.local)?\.md$|(^|\/)\.(claude|codex|cursor|gemini)\/|(^|\/)\.mcp\.json$/,
+    instructions,
+  ],
+  [/(^|\/)\.cursorrules$|^\.github\/copilot-instructions\.md$/, instructions],
+
+  [/^\.github\/(workflows|actions)\/|^\.gitlab-ci\.ya?ml$|^\.?ci\/|^\.(gitlab|circleci|buildkite|woodpecker)\//, ci],
+  [/^(azure-pipelines|appveyor|bitbucket-pipelines|\.travis|\.drone|\.woodpecker)\.ya?ml$|^Jenkinsfile$/, ci],
+
+  [/(^|\/)(node_modules|\.venv|venv|site-packages)\//, tool('it stands before installed packages')],
+  [/(^|\/)(__pycache__\/|[^/]+\.py[co]$)/, tool('Python loads it instead of the source')],
+  [/(^|\/)(conftest\.py|pytest\.ini|\.pytest\.ini)$/, tool('pytest loads it by itself')],
+  [/(^|\/)((site|user)customize\.py|[^/]+\.pth)$/, tool('Python loads it by itself')],
+  [/(^|\/)(\.npmrc|\.yarnrc[^/]*|\.?pnpmfile\.c?js)$|(^|\/)\.yarn\//, tool('the package manager reads it by itself')],
+  [/(^|\/)\.?bunfig\.toml$/, tool('bun reads it by itself')],
+  [/(^|\/)(GNUm|m)akefile$/, tool('make reads it before Makefile')],
+  [/(^|\/)[^/]+\.mk$/, tool('a makefile may include it')],
+  [/(^|\/)(\.envrc|\.env(\.(?!example|sample|template)[^/]*)?)$/, tool('tools read it by themselves')],
+  [/(^|\/)(\.babelrc[^/]*|babel\.config\.[^/]+|\.swcrc)$/, tool('compilers read it by themselves')],
+  [/(^|\/)(\.tool-versions|\.nvmrc|\.(node|python|ruby)-version|\.?mise\.toml)$/, tool('it selects versions of tools')],
+  [/(^|\/)\.cargo\/|(^|\/)\.mvn\/|(^|\/)gradle\.properties$/, tool('the build reads it by itself')],
+  [/(^|\/)\.gitattributes$/, tool('git changes files by it')],
+  [/(^|\/)\.gitignore$/, tool('git leaves out files by it', false)],
+  [/(^|\/)\.gitmodules$/, tool('git fetches repositories by it', false)],
+  [/(^|\/)\.(husky|githooks)\//, tool('git runs it by itself', false)],
+
+  [/(^|\/)(Makefile|\.?[jJ]ustfile|Taskfile\.ya?ml|Rakefile)$/, { ...configuration, whenNew: 'fine' }],
+  [/(^|\/)(package\.json|pyproject\.toml|setup\.cfg|Cargo\.toml|go\.mod)$/, { ...configuration, whenNew: 'fine' }],
+  // Only entries that replace a package are compared.
+  [/(^|\/)(package-lock|npm-shrinkwrap)\.json$|(^|\/)requirements[^/]*\.txt$/, { ...configuration, whenNew: 'fine' }],
+  [/\.(tgz|tar\.gz|tar\.xz|zip|whl|egg|jar|gem|nupkg)$/, { ...tool(''), whenNew: 'fine' }],
+  [/(^|\/)(tox\.ini|noxfile\.py|\.coveragerc|phpunit\.xml[^/]*|\.rspec|deno\.jsonc?)$/, configuration],
+  [/(^|\/)(vitest|jest|playwright|cypress|ava|wdio|web-test-runner)\.(config|workspace|setup)\.[^/]+$/, configuration],
+  [/(^|\/)(\.mocharc|\.nycrc|\.c8rc|\.taprc)[^/]*$|(^|\/)karma\.conf\.[^/]+$/, configuration],
+  [
+    /(^|\/)(\.eslint(rc|ignore)|\.oxlintrc|\.prettier(rc|ignore)|\.stylelintrc|\.flake8|\.pylintrc)[^/]*$/,
+    configuration,
+  ],
+  [/(^|\/)(eslint\.config\.[^/]+|biome\.jsonc?|\.?ruff\.toml|mypy\.ini|tsconfig[^/]*\.json)$/, configuration],
+
+  [/(^|\/)(tests?|__tests__|specs?|e2e|cypress|__snapshots__|__fixtures__|testdata)\/(?!.*\.mdx?$)/, tests],
+  [/(^|\/)(fixtures?|goldens?|expected|snapshots|__mocks__|mocks|test[_-]data)\/(?!.*\.mdx?$)/, tests],
+  [/^(qa|checks|acceptance|conformance|verification)\/(?!.*\.mdx?$)/, tests],
+  [/(^|\/)([^/]*[._-](test|tests|spec)\.[^/]+|tests?_[^/]+\.py|(tests?|spec)\.[^/]+|[^/]+\.snap)$/, tests],
+  [/(^|\/)[^/]*(Test|Tests|Spec)\.(java|kt|cs|scala|swift|php)$/, tests],
+]
+
+/** Modules of Python and of its test runners that a file of the same name hides from a command in its directory. */
+const modules = new Set(
+  `_pytest abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins
+  bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall concurrent
+  configparser contextlib contextvars copy copyreg coverage crypt csv ctypes curses dataclasses datetime dbm decimal
+  difflib dis distutils doctest email encodings ensurepip enum errno exceptiongroup faulthandler fcntl filecmp
+  fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib
+  heapq hmac html http hypothesis imaplib imghdr imp importlib iniconfig inspect io ipaddress itertools json keyword
+  lib2to3 linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap mock modulefinder
+  multiprocessing netrc nis nntplib nose ntpath nturl2path numbers opcode operator optparse os ossaudiodev packaging
+  pathlib pdb pickle pickletools pipes pkgutil platform plistlib pluggy poplib posix posixpath pprint profile pstats
+  pty pwd py_compile pyclbr pydoc pydoc_data pyexpat pytest queue quopri random re readline reprlib resource
+  rlcompleter runpy sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket
+  socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct
+  subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap threading time
+  timeit tkinter token tokenize tomli tomllib trace traceback tracemalloc tty turtle types typing unicodedata
+  unittest urllib uu uuid venv warnings wave weakref webbrowser wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport
+  zlib zoneinfo`.split(/\s+/),
+)
+
+/** Only directories from which commands are started, or which a runner adds to the path: a package may have a json.py. */
+function shadows(path: string, directories: ReadonlySet<string>): boolean {
+  const module = path.replace(/(?:\/__init__)?\.py$/, '')
+  if (module === path) return false
+  const slash = module.lastIndexOf('/')
+  const [directory, name] = [module.slice(0, Math.max(0, slash)), module.slice(slash + 1)]
+  return modules.has(name) && (searched.has(directory) || directories.has(directory))
+}
+
+const searched = new Set(['', 'src', 'lib', 'test', 'tests'])
