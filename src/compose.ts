@@ -9,6 +9,7 @@ import type { DaemonService } from './daemon/service.ts'
 import type { Db } from './db/port.ts'
 import { applyDecisions } from './engine/outcome/decide.ts'
 import type { EngineDeps } from './engine/deps.ts'
+import { createKeptOutcomes } from './engine/evidence/kept-outcomes.ts'
 import { createTroubles } from './engine/evidence/trouble.ts'
 import { createEngine, type Engine } from './engine/loop/engine.ts'
 import type { ScopeParts } from './work/scope.ts'
@@ -58,6 +59,10 @@ import { createQuestions, type Questions } from './work/questions/service.ts'
 import type { HostChecks } from './work/repository-settings/contract.ts'
 import { repositorySettingsRoutes } from './work/repository-settings/routes.ts'
 import { createRepositorySettings, type RepositorySettingsService } from './work/repository-settings/service.ts'
+import { proofSheetRoutes } from './work/proof-sheets/routes.ts'
+import { createProofSheets, type ProofSheets } from './work/proof-sheets/service.ts'
+import { repeatRoutes } from './work/repeats/routes.ts'
+import { createRepeats, type Repeats } from './work/repeats/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
 import { createRuns, type RunDefaults, type Runs } from './work/runs/service.ts'
 import { spendRoutes } from './work/spends/routes.ts'
@@ -143,6 +148,8 @@ export interface Agency {
   budgets: Budgets
   stops: Stops
   pullRequests: PullRequests
+  proofSheets: ProofSheets
+  repeats: Repeats
   repositorySettings: RepositorySettingsService
   missionWorkspaces: MissionWorkspaces
   executions: Executions
@@ -187,8 +194,16 @@ export function composeAgency(parts: Parts): Agency {
       ? {}
       : { talentOf: (tier, run) => candidatesFor(talent.pool(run.configuration.team?.talent), TierName.parse(tier)) }
   const stopping = new AbortController()
+  const outcomes = createKeptOutcomes(parts)
   const engine = withWorkspaces(
-    createEngine({ ...parts, ...scopes, ...people, runtimes, troubles: createTroubles(parts) }),
+    createEngine({
+      ...parts,
+      ...scopes,
+      ...people,
+      runtimes,
+      outcomes,
+      troubles: createTroubles({ ...parts, outcomes }),
+    }),
     db,
     stopping,
   )
@@ -236,6 +251,15 @@ export function composeAgency(parts: Parts): Agency {
     gates: createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories }),
     amendments: createAmendments({ db, scopes }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
+    proofSheets: createProofSheets({ db, playbooks: scopes.playbooks }),
+    repeats: createRepeats({
+      db,
+      ids,
+      scopes,
+      repositories: parts.repositories,
+      progressOf: engine.progressOf,
+      interrupt: engine.interrupt,
+    }),
     repositorySettings: createRepositorySettings({
       db,
       scopes,
@@ -320,6 +344,8 @@ export function routesOf(
     ...gateRoutes(agency.gates),
     ...amendmentRoutes(agency.amendments),
     ...pullRequestRoutes(agency.pullRequests),
+    ...proofSheetRoutes(agency.proofSheets),
+    ...repeatRoutes(agency.repeats),
     ...repositorySettingsRoutes(agency.repositorySettings),
     ...questionRoutes(agency.questions),
     ...noteRoutes(agency.notes),

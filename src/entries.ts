@@ -15,7 +15,7 @@ export const entrySources = {
   'scripted-agent': './adapters/runtime/scripted/main.ts',
   'claude-permit': './adapters/runtime/claude-code/permit.ts',
   'http-probe': './workspaces/probe/main.ts',
-  'box-init': './workspaces/box/init/main.ts',
+  'box-forward': './workspaces/box/forward/main.ts',
   'schema-check': './json-schema/main.ts',
   'plan-reader': './work/plans/main.ts',
   'secret-scan': './secrets/main.ts',
@@ -24,6 +24,9 @@ export type EntryName = keyof typeof entrySources
 
 export const entryPath = (name: EntryName): string =>
   fileURLToPath(new URL(fromSource ? entrySources[name] : `./${name}.mjs`, import.meta.url))
+
+/** Returns the first process of a box; the build copies it to the same relative path beside the bundle. */
+export const initPath = (): string => fileURLToPath(new URL('./workspaces/box/init/init.pl', import.meta.url))
 
 /** Returns every path that our entries read when they run: a box makes them readable to agents, which use them too. */
 export const ownFiles = (): string[] =>

@@ -19,6 +19,7 @@ import { missions } from './work/missions/store.ts'
 import { notes } from './work/notes/store.ts'
 import { parts } from './work/parts/store.ts'
 import { proofs } from './work/proofs/store.ts'
+import { repeats } from './work/repeats/store.ts'
 import { questions } from './work/questions/store.ts'
 import { pullRequests } from './work/pull-requests/store.ts'
 import { repositorySettings } from './work/repository-settings/store.ts'
@@ -52,6 +53,7 @@ export const eventTables: readonly AnyTable[] = [
   verdicts,
   pullRequests,
   proofs,
+  repeats,
   workspaces,
   repositorySettings,
   gates,

@@ -77,7 +77,6 @@ export function composeHomeAgency(parts: HomeAgencyParts): Agency {
     files: createAttemptFiles(paths.attempts),
     promptOf: (playbook, kind, phase) => promptOf(paths.home, playbook, kind, phase),
     environmentOf: (attemptId, fence) => ({
-      AGENCY_HOME: paths.home,
       AGENCY_SOCKET: paths.socket,
       AGENCY_TOKEN: createAttemptToken(chainKey, attemptId, fence),
     }),

@@ -206,7 +206,7 @@ async function open(
     log,
     webRoot: web,
     version: versionWithBuild,
-    onStoreTrouble: (attemptId) => agency.engine.noteStoreTrouble(attemptId),
+    onAgentRequest: agency.engine.noteStoreTrouble,
     maxBodyBytes: values.bodyLimitMb * 1_000_000,
   })
 

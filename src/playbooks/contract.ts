@@ -67,6 +67,8 @@ export interface Description {
   readonly tags: EventTags
   /** The files that its agent may change, if they were agreed. */
   readonly files?: readonly string[]
+  /** The id of the brief that it replaces. */
+  readonly replaces?: string | null
 }
 
 export interface EventTags {
@@ -109,6 +111,8 @@ export interface Paths {
   partOf(name: string): string
   /** Returns the changed path, or throws a refusal. `begun` are the cap keys of the part's briefs that have started. */
   amend(path: readonly string[], begun: readonly string[], change: AmendPath): string[]
+  /** Reports whether the author of a brief may change this path itself, if the change adds scrutiny. */
+  owns(brief: Brief, name: string): boolean
   /** Returns the tags of an amendment's event, by its author. */
   tagsOf(author: string): EventTags
 }
@@ -155,6 +159,8 @@ export interface Needs {
   readonly amendments?: boolean
   /** Durations and costs of earlier runs of the same kind in this store, for an estimate. */
   readonly history?: boolean
+  /** Whether only a person may accept the work of the run so far. */
+  readonly person?: boolean
   /** Names of personalities to look up in the talent pool. */
   readonly personalities?: readonly string[]
 }
@@ -178,6 +184,8 @@ export interface NeededRows {
   readonly plan?: { readonly planner: Brief; readonly briefs: readonly BriefSpec[] }
   readonly amendments: readonly Amendment[]
   readonly history: readonly PastRun[]
+  /** True if agents or checks had no box, or an odd change was shown to no verifier. */
+  readonly needsPerson?: boolean
   /** Requested names that the talent pool does not have; another personality is cast for them. */
   readonly unknownPersonalities?: readonly string[]
 }
@@ -185,7 +193,13 @@ export interface NeededRows {
 /** The results of an attempt as the engine checked them, for its verifier. */
 export interface Seen {
   readonly report: Report
-  readonly findings: readonly { readonly what: string; readonly passed: boolean; readonly detail: string }[]
+  readonly findings: readonly {
+    readonly what: string
+    readonly passed: boolean
+    readonly detail: string
+    /** The beginning and the end of the output of a command. */
+    readonly output?: string
+  }[]
   readonly outputs: readonly { readonly path: string; readonly sha256: string }[]
 }
 
@@ -276,7 +290,13 @@ export type Decision =
   | { readonly kind: 'close_brief'; readonly brief: Brief }
   | { readonly kind: 'fail_brief'; readonly brief: Brief; readonly reason: string }
   /** Cancels superseded briefs and ends their agents. */
-  | { readonly kind: 'cancel_briefs'; readonly briefs: readonly Brief[]; readonly reason: string }
+  | {
+      readonly kind: 'cancel_briefs'
+      readonly briefs: readonly Brief[]
+      readonly reason: string
+      /** The author of the decision, if it is not the playbook's own. */
+      readonly by?: string
+    }
   /** Drafts are committed by their author, opened again, or released: then they may start. */
   | {
       readonly kind: 'move_drafts'
@@ -324,6 +344,10 @@ export type Decision =
   | { readonly kind: 'acknowledge'; readonly amendment: Amendment; readonly by: string }
   /** Merges the result into the operator's repository. */
   | { readonly kind: 'land' }
+  /**
+   * Ends the run. A result that only a person may accept opens the gate `acceptance` instead: the playbook decides again
+   * when that is approved or rejected.
+   */
   | { readonly kind: 'end_run'; readonly status: 'done' | 'failed' | 'cancelled'; readonly summary: string }
 
 /** A line of the live log. */

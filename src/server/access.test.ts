@@ -66,19 +66,37 @@ describe('authentication', () => {
     )
   })
 
-  it('tells whose request has failed because of the store, if it was that of an agent', async () => {
-    const troubled: string[] = []
+  it('reports each request of an agent, and whether the store has failed it', async () => {
+    const seen: [string, boolean][] = []
+    let isDown = true
+    const standing = {
+      runId: 'run_1',
+      briefId: 'brf_1',
+      agentId: 3,
+      personaId: 4,
+      fence: 2,
+      ended: false,
+      newestFence: 2,
+    }
     const { send, operatorToken } = await startNotes({
       findAttempt: async () => {
-        throw refusal('store_unusable', 'the server does not answer')
+        if (isDown) throw refusal('store_unusable', 'the server does not answer')
+        return standing
       },
-      onStoreTrouble: (attemptId) => void troubled.push(attemptId),
+      onAgentRequest: (...request) => void seen.push(request),
     })
     const token = createAttemptToken(testChainKey, 'att_live', 2)
     expectProblem(await send('GET', '/api/notes/note_1', { token }), 503, 'store_unusable')
+    isDown = false
+    expect((await send('GET', '/api/notes/note_1', { token })).status).toBe(200)
+    expectProblem(await send('GET', '/api/unknown', { token }), 404, 'not_found')
     expectProblem(await send('GET', '/api/notes/note_1', { token: `${token}x` }), 401, 'unauthenticated')
     expect((await send('GET', '/api/notes/note_1', { token: operatorToken })).status).toBe(200)
-    expect(troubled).toEqual(['att_live'])
+    expect(seen).toEqual([
+      ['att_live', true],
+      ['att_live', false],
+      ['att_live', false],
+    ])
   })
 
   it('refuses operations of the operator to agents', async () => {

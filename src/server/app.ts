@@ -27,8 +27,8 @@ export interface AppOptions {
   /** The built dashboard. */
   webRoot: string | null
   version: string
-  /** Called when a request of an attempt's agent fails because of the store. */
-  onStoreTrouble?: (attemptId: AttemptId) => void
+  /** Called after each request of an attempt's agent, with true if it has failed because of the store. */
+  onAgentRequest?: (attemptId: AttemptId, hasStoreTrouble: boolean) => void
   /** Further host names of this server, with or without a port. */
   allowedHosts?: readonly string[]
   maxBodyBytes?: number
@@ -87,6 +87,12 @@ export function createApp(
   })
   serveSignIn(app, credentials)
 
+  app.use('/api/*', async (c, next) => {
+    await next()
+    // The store may have failed before the agent was identified, so its token alone names the attempt.
+    const attemptId = credentials.attemptOf(bearerOf(c) ?? '')
+    if (attemptId !== null) options.onAgentRequest?.(attemptId, isStoreTrouble(c.error))
+  })
   app.use('/api/*', authenticate(credentials, clock))
   serveOperations(app, options.routes, {
     once: options.once,
@@ -103,17 +109,11 @@ export function createApp(
   })
   serveWeb(app, options.webRoot)
 
-  app.onError((error, c) => {
-    if (isStoreTrouble(error)) {
-      const attemptId = credentials.attemptOf(bearerOf(c) ?? '')
-      if (attemptId !== null) options.onStoreTrouble?.(attemptId)
-    }
-    return toProblem(error, c, log)
-  })
+  app.onError((error, c) => toProblem(error, c, log))
   return app
 }
 
-const isStoreTrouble = (error: Error): boolean =>
+const isStoreTrouble = (error: Error | undefined): boolean =>
   error instanceof AgencyError && (error.code === 'store_unusable' || error.code === 'store_full')
 
 const unknownOperation = (c: RequestContext): AgencyError =>

@@ -13,6 +13,7 @@ export async function readOutbox(workspace: Workspace): Promise<RuntimeEvent[]> 
   return [
     {
       kind: 'report',
+      from: 'file',
       report: file.bytes > maxReportBytes ? `${outboxReport} is larger than 2 MB` : parseJson(file.text),
     },
   ]

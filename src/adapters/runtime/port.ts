@@ -49,6 +49,11 @@ export interface Launch {
   readonly kind: 'work' | 'plan' | 'verify'
   /** The agent's persona, in addition to its task in `prompt`. */
   readonly systemPrompt?: string
+  /**
+   * Reads a file of the commit that its run began with, which no agent of the run has written; null if there is none.
+   * Instructions for agents are taken from there only.
+   */
+  readonly readBase?: (path: string) => Promise<string | null>
   /** The operations allowed without approval; without a box, `yolo` falls back to `cautious`. */
   readonly mode?: AgentMode
   /** The session of an earlier attempt to resume, if `capabilities.resume` is true. */
@@ -96,8 +101,12 @@ export type RuntimeEvent =
   | { readonly kind: 'text'; readonly text: string; readonly from?: 'stderr' }
   | { readonly kind: 'tool'; readonly name: string; readonly summary: string }
   | ModelUsage
-  /** A report made outside the API (standard output, outbox, final message); not yet validated. */
-  | { readonly kind: 'report'; readonly report: unknown }
+  /**
+   * A report made outside the API, not yet validated. Without `from` it is the runtime's own result: a tool call or the
+   * final message of the agent. Programs that the agent starts can print lines and write files too, so that a verdict
+   * never comes from there.
+   */
+  | { readonly kind: 'report'; readonly report: unknown; readonly from?: 'printed' | 'file' }
   | AgentEnded
 
 /** One model call: tokens since the previous call, never a total. */
@@ -125,6 +134,8 @@ export interface AgentEnded {
   readonly used?: ResourceUse
   /** Operations that it attempted and that were denied: the operator is asked about them. */
   readonly denied?: readonly Denied[]
+  /** The runtime has seen that the agent made no report: one with its token comes from a program that it ran. */
+  readonly madeNoReport?: true
 }
 
 export interface Denied {

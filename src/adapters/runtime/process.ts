@@ -28,7 +28,7 @@ export interface AgentProcess {
    */
   readonly readResult?: (lastLine: string) => Promise<RuntimeEvent[]>
   /** Returns the agent's own explanation of its end; called last. */
-  readonly readEnd?: () => Pick<AgentEnded, 'detail' | 'limited' | 'denied'>
+  readonly readEnd?: () => Pick<AgentEnded, 'detail' | 'limited' | 'denied' | 'madeNoReport'>
   /** The session by which it can be resumed. */
   readonly session?: string
   /** Removes secrets from its output. */

@@ -39,7 +39,9 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
       return [{ kind: 'block_brief', brief: event.brief, class: 'verification', reason: event.reason }]
     case 'brief_verified':
       if (event.brief.kind === 'plan') return configuration.planGate ? [] : adoptPlan(view)
-      return isKept(run) ? finish(view) : [{ kind: 'close_brief', brief: event.brief }, ...finish(view, event.brief)]
+      return isKept(run) || view.found.needsPerson === true
+        ? finish(view)
+        : [{ kind: 'close_brief', brief: event.brief }, ...finish(view, event.brief)]
     case 'brief_blocked':
       return configuration.onLimit === 'fail' && !isForTheOperator(run, event.class)
         ? [{ kind: 'fail_brief', brief: event.brief, reason: event.reason }]
@@ -54,7 +56,7 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
       return reworkResult(view, event.reason)
     case 'gate_approved':
       if (event.gate.gate === 'merge') return [{ kind: 'land' }]
-      if (event.gate.gate === 'acceptance') return [accept(view)]
+      if (event.gate.gate === 'acceptance') return [accept(view, ' and accepted')]
       return event.gate.gate === 'plan' && configuration.planner ? adoptPlan(view) : []
     case 'gate_rejected':
       return onGateRejected(view, event)
@@ -107,7 +109,12 @@ function onPlan({ run }: View, { brief, seen }: Extract<PlaybookEvent, { kind: '
       summary: {
         produced: planText(seen.report.plan ?? []),
         next: 'The planned briefs start as soon as you approve.',
-        anomalies: [],
+        anomalies:
+          run.configuration.evidence.length === 0
+            ? [
+                `You declared no evidence, and the planner’s own proves nothing to you: ${run.configuration.verify === 'none' ? 'the briefs are not judged at all.' : 'a verifier judges every brief.'}`,
+              ]
+            : [],
       },
     },
   ]
@@ -142,7 +149,8 @@ function needs(view: View, event: PlaybookEvent): Needs {
   const { planner, planGate } = run.configuration
   switch (event.kind) {
     case 'brief_verified':
-      return planner && event.brief.kind === 'plan' && !planGate ? { plan: true } : failureNeeds(view)
+      if (event.brief.kind === 'plan') return planner && !planGate ? { plan: true } : failureNeeds(view)
+      return isKept(run) ? failureNeeds(view) : { ...failureNeeds(view), person: true }
     case 'gate_approved':
       return planner && event.gate.gate === 'plan' ? { plan: true } : {}
     case 'gate_rejected':
@@ -225,7 +233,8 @@ function finish(view: View, closing?: unknown): readonly Decision[] {
   const isEmpty = left === 0 && run.briefsDone + run.briefsFailed === 0 && closing === undefined
   if ((run.status === 'paused' && !isEmpty) || run.heldBy === 'landing') return []
   if (run.briefsFailed > 0) return surfaceFailure(view)
-  const waiting = isKept(run) ? run.briefsVerified : 0
+  // Verified work stays open if only a person may accept it, so that it can be rejected.
+  const waiting = Math.max(0, run.briefsVerified - (closing === undefined ? 0 : 1))
   if (left > waiting) return []
   if (waiting > 0) {
     if (run.gatesPending > 0) return []
@@ -258,22 +267,21 @@ function merge({ run }: View): Decision {
 }
 
 function acceptance({ run }: View): Decision {
-  const cancelled = run.briefsTotal - run.briefsVerified - run.briefsDone
   return {
     kind: 'open_gate',
     gate: 'acceptance',
     summary: {
       produced: `${counted(run.briefsVerified, 'brief')} verified.`,
       next: 'Approve to end the run; reject with a reason to repeat its last briefs.',
-      anomalies: cancelled > 0 ? [`${counted(cancelled, 'brief')} cancelled`] : [],
+      anomalies: [],
     },
   }
 }
 
-const accept = ({ run }: View): Decision => ({
+const accept = ({ run }: View, by = ''): Decision => ({
   kind: 'end_run',
   status: 'done',
-  summary: `${counted(run.briefsVerified + run.briefsDone, 'brief')} done${run.configuration.acceptance === 'operator' ? ' and accepted' : ''}`,
+  summary: `${counted(run.briefsVerified + run.briefsDone, 'brief')} done${by}`,
 })
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] as string

@@ -39,8 +39,8 @@ it('names the tier of the agent that proposes it, and is acknowledged by the ins
   ]
   const run = await playOn(await Play.start(), { streams: both, stopAt: ['t1_plan'] })
   await run.approve('t1_plan')
-  await amend(run, 'fix', full, await run.launch(run.brief('t3-plan:more:main')))
-  expect(run.amendments).toMatchObject([{ proposedBy: 't3/more', acknowledgedBy: 't2/fix', afterPath: full }])
+  await amend(run, 'fix', full, await run.launch(run.brief('t3-plan:fix:main')))
+  expect(run.amendments).toMatchObject([{ proposedBy: 't3/fix', acknowledgedBy: 't2/fix', afterPath: full }])
 })
 
 it('restarts a workstream on its new path if none of its work has started', async () => {

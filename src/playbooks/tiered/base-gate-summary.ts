@@ -53,10 +53,7 @@ function oddOfPlan({ run, found }: View, { workstreams }: TierPlan): string[] {
   const unknown = new Set(found.unknownPersonalities ?? [])
   const unknownSpecialists = workstreams.filter(({ t2_specialist: name }) => name !== null && unknown.has(name))
   const unusual = workstreams.filter(({ tier_path }) => !isUsualPath(tier_path))
-  const unproven = workstreams.filter(
-    ({ tier_path, evidence_required: proofs }) =>
-      !tier_path.includes('t3') && proofs.length === 0 && run.configuration.evidence.length === 0,
-  )
+  const ofT1 = workstreams.filter(({ tier_path }) => !tier_path.includes('t3'))
   const unusedSpecialists = workstreams.filter(
     ({ tier_path, t2_specialist: name }) => name !== null && !tier_path.includes('t2'),
   )
@@ -67,14 +64,7 @@ function oddOfPlan({ run, found }: View, { workstreams }: TierPlan): string[] {
         ({ id, t2_specialist: name }) => `${id}: the talent pool has no "${name}"; the default of its domain is cast`,
       ),
     ...unusual.slice(0, 10).map(({ id, tier_path }) => `${id} has an unusual path: ${tier_path.join(' → ')}`),
-    ...(unproven.length === 0
-      ? []
-      : [
-          `Without checkable evidence, only a verifier judges: ${listed(
-            unproven.map(({ id }) => id),
-            8,
-          )}`,
-        ]),
+    ...unproven(run, 'T1', ofT1),
     ...(unusedSpecialists.length === 0
       ? []
       : [
@@ -83,6 +73,27 @@ function oddOfPlan({ run, found }: View, { workstreams }: TierPlan): string[] {
             8,
           )}`,
         ]),
+  ]
+}
+
+/** Names the work without evidence of the operator's, which only a verifier can pass, whatever its planner asks for. */
+function unproven(
+  { configuration }: View['run'],
+  planner: string,
+  work: readonly { id: string; evidence_required: readonly unknown[] }[],
+): string[] {
+  if (configuration.evidence.length > 0) return []
+  const { bare = [], own = [] } = Object.groupBy(work, ({ evidence_required: proofs }) =>
+    proofs.length === 0 ? 'bare' : 'own',
+  )
+  const named = (of: typeof work): string =>
+    listed(
+      of.map(({ id }) => id),
+      8,
+    )
+  return [
+    ...(bare.length === 0 ? [] : [`Without checkable evidence, only a verifier judges: ${named(bare)}`]),
+    ...(own.length === 0 ? [] : [`Only ${planner} chose the evidence, and a verifier decides: ${named(own)}`]),
   ]
 }
 
@@ -143,9 +154,6 @@ export function architectureSummary(view: View, streams: readonly Designed[], ac
 
 export function tasksSummary(view: View, lists: ReadonlyMap<string, readonly Task[]>): GateSummary {
   const all = [...lists].flatMap(([squad, tasks]) => tasks.map((task) => ({ squad, task })))
-  const unproven = all.filter(
-    ({ task }) => task.evidence_required.length === 0 && view.run.configuration.evidence.length === 0,
-  )
   return {
     produced: [
       `${counted(all.length, 'task')} of ${counted(lists.size, 'squad')} (${listed([...lists.keys()], 5)}):`,
@@ -158,15 +166,11 @@ export function tasksSummary(view: View, lists: ReadonlyMap<string, readonly Tas
       ),
     ].join('\n'),
     next: `Approve to start ${counted(all.filter(({ task }) => task.depends_on.length === 0).length, 'implementer')} at once; reject with a reason to let the squad leads plan again.`,
-    anomalies:
-      unproven.length === 0
-        ? []
-        : [
-            `Without checkable evidence, only a verifier judges: ${listed(
-              unproven.map(({ task }) => task.id),
-              10,
-            )}`,
-          ],
+    anomalies: unproven(
+      view.run,
+      'T3',
+      all.map(({ task }) => task),
+    ),
     amendments: amendmentsOf(view),
   }
 }

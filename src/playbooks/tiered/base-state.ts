@@ -25,7 +25,7 @@ export interface RunData {
   /** Workstreams that replace others as soon as the plan gate is approved. */
   readonly replan?: Readonly<Record<string, { readonly from: string; readonly wave: number }>>
   readonly isMerging?: boolean
-  /** The reason for which T1 accepts the result, kept while the run is paused. */
+  /** The reason for which T1 accepts a result that is not merged, kept while the run is paused or waits for a person. */
   readonly accepted?: string
 }
 

@@ -12,7 +12,7 @@ export function onCancelled(
   { brief, wasVerified }: Extract<PlaybookEvent, { kind: 'brief_cancelled' }>,
 ): readonly Decision[] {
   if (brief.phase === 'resolve')
-    // What it has decided was followed already.
+    // Its decision was followed already.
     return wasVerified ? [] : handUp(view, brief, 'the operator cancelled the brief that was to decide')
   if (brief.phase === 't4') return [...releaseDependents(view, brief), ...advance(view, brief)]
   if (brief.phase === 't5' || brief.phase === 't3_verdict') return advance(view, brief)

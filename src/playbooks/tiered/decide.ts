@@ -1,7 +1,7 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { GateRow } from '../../work/gates/contract.ts'
 import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
-import { faultsOfAcceptance, rejectResult, onResultAcceptance } from './t1-accept.ts'
+import { endRun, faultsOfAcceptance, rejectResult, onResultAcceptance } from './t1-accept.ts'
 import { onAmended, amendTimer, onInsertedProposal, followAmendment } from './amend.ts'
 import {
   onArchitectureAcceptance,
@@ -39,7 +39,7 @@ import { onMeshTimeout, rescope } from './t3-rescope.ts'
 import { continuePaused, onResumed, resumeTimer } from './resume.ts'
 import { finishSquad } from './t3-finish-squad.ts'
 import { meshTimer } from './t3-squads.ts'
-import { above, own, waveNumber } from './base-state.ts'
+import { above, own, runOf, waveNumber } from './base-state.ts'
 import { advance, faultsOfVerdict, onJointVerdict, onVerdictApproved, onVerdictRejected } from './t3-verdict.ts'
 import { onWorkstreamMerged } from './base-waves.ts'
 import { branches } from './branches.ts'
@@ -173,6 +173,8 @@ function onGateApproved(view: View, { gate }: GateRow): readonly Decision[] {
       return rescope(view, own(view), { isByT1: false, timeouts: 0, isPatient: true })
     case 'merge':
       return [{ kind: 'land' }]
+    case 'acceptance':
+      return [endRun(view, runOf(view).accepted ?? 'the result')]
     default:
       return []
   }
@@ -193,6 +195,7 @@ function onGateRejected(view: View, { gate }: GateRow, reason: string): readonly
     case 'escalation':
       return [{ kind: 'end_run', status: 'failed', summary: `abandoned: ${reason}` }]
     case 'merge':
+    case 'acceptance':
       return rejectResult(view, { reason, workstreams: [], action: 'rework' })
     default:
       return []

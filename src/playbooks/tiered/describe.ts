@@ -6,12 +6,13 @@ import { authorOf } from './escalate-ladder.ts'
 
 /** Returns the names of a brief in the live log. */
 export function describe(brief: Brief): Description {
-  const { tier, workstream, files } = dataOfBrief(brief)
+  const { tier, workstream, files, replaces } = dataOfBrief(brief)
   return {
     name: nameOf(brief),
     author: authorOf(brief),
     tags: { tier: tier.toUpperCase(), ...(workstream === null ? {} : { workstream }) },
     files,
+    replaces,
   }
 }
 

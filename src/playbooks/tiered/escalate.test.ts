@@ -101,6 +101,50 @@ describe('a blocked implementer', () => {
     expect(run.run.status).toBe('done')
   })
 
+  it('is named at the merge gate if other tasks replaced it, with the evidence that went and came', async () => {
+    const proof = (path: string, contains?: string) => ({
+      kind: 'file' as const,
+      path,
+      ...(contains === undefined ? {} : { contains }),
+    })
+    const strict = inTurn(
+      phase('t3_plan'),
+      output({ tasks: [aTask('a', { evidence_required: [proof('proof.md', 'all tests pass')] })] }),
+    )
+    const trivial = inTurn(
+      phase('resolve'),
+      output({
+        decision: 'replace',
+        reason: 'simpler',
+        tasks: [aTask('easy', { evidence_required: [proof('proof.md')] })],
+      }),
+    )
+    const run = await playOn(await Play.start({ inRepository: true }), {
+      streams,
+      otherwise: either(strict, inTurn(phase('t4'), asks), trivial),
+      stopAt: ['merge'],
+    })
+    expect(run.pendingGates()[0]?.summary.anomalies).toContain(
+      't4:api:core:a was replaced by t4:api:core:easy (t3/api: simpler); its evidence was file proof.md (at least 1 byte, contains "all tests pass") and is file proof.md (at least 1 byte)',
+    )
+  })
+
+  it('is named with its evidence kept if the replacement asks for the same', async () => {
+    const same = { evidence_required: [{ kind: 'file' as const, path: 'proof.md' }] }
+    const run = await playOn(await Play.start({ inRepository: true }), {
+      streams,
+      otherwise: either(
+        inTurn(phase('t3_plan'), output({ tasks: [aTask('a', same)] })),
+        inTurn(phase('t4'), asks),
+        inTurn(phase('resolve'), output({ decision: 'replace', reason: 'smaller', tasks: [aTask('a1', same)] })),
+      ),
+      stopAt: ['merge'],
+    })
+    expect(run.pendingGates()[0]?.summary.anomalies).toContain(
+      't4:api:core:a was replaced by t4:api:core:a1 (t3/api: smaller); its evidence is kept',
+    )
+  })
+
   const stops = {
     permission: { kind: 'denied', what: 'delete the database' },
     secret: { kind: 'secret' },

@@ -179,6 +179,7 @@ function gateNeeds(view: View, gate: string): Needs {
     case 'escalation':
       return rescopeNeeds(view)
     case 'merge':
+    case 'acceptance':
       return { parts: [runPart], groups: 'all' }
     default:
       return {}

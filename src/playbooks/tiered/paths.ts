@@ -3,6 +3,7 @@ import { tierNames } from '../../team/contract.ts'
 import type { AmendPath } from '../../work/amendments/contract.ts'
 import type { Paths } from '../contract.ts'
 import { workstreamPart } from './base-names.ts'
+import { dataOfBrief } from './contract.ts'
 
 /** The path of a workstream: the tiers that work on it. */
 export const paths: Paths = {
@@ -11,6 +12,11 @@ export const paths: Paths = {
     const after = amendedPath(path, change)
     checkNotBegun(begun, change)
     return after
+  },
+  owns: (brief, workstream) => {
+    const { tier, workstream: own } = dataOfBrief(brief)
+    // T1 and the lead architect plan all workstreams; those who do and judge the work have no say in its path.
+    return own === null ? tier === 't1' || tier === 't2' : own === workstream && (tier === 't2' || tier === 't3')
   },
   tagsOf: (author) => ({ tier: author === 'operator' ? 'T1' : author.slice(0, 2).toUpperCase() }),
 }

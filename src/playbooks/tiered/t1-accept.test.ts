@@ -42,6 +42,31 @@ it('ends with T1’s acceptance of the result', async () => {
   expect(run.document('acceptance/final')).toMatchObject({ decision: 'accept' })
 })
 
+describe('a result of agents without a box', () => {
+  const unboxed = { simulated: false }
+
+  it('waits for a person after T1 has accepted it', async () => {
+    const run = await play([], { stopAt: ['acceptance'] }, unboxed)
+    const [gate] = run.pendingGates()
+    expect(gate?.summary.produced).toContain('T1 accepts: it is what was asked for')
+    expect(gate?.summary.anomalies).toEqual([expect.stringContaining('Ran without a box')])
+    expect(run.run).toMatchObject({ status: 'accepting', endedAt: null })
+    await run.approve('acceptance')
+    expect(run.run).toMatchObject({ status: 'done', summary: expect.stringContaining('T1 accepts: it is what') })
+  })
+
+  it('is repeated when the person rejects it, and T1 and the person are asked again', async () => {
+    const run = await play([], { stopAt: ['acceptance'] }, unboxed)
+    await run.reject('acceptance', 'too slow')
+    expect(run.of('t4').map(({ rejectionReason }) => rejectionReason)).toEqual(['too slow', 'too slow', 'too slow'])
+    expect(run.run.status).toBe('running')
+    await playOn(run, { streams, stopAt: ['acceptance'] })
+    expect(run.brief('t1-accept:final').attempts).toBe(2)
+    await run.approve('acceptance')
+    expect(run.run.status).toBe('done')
+  })
+})
+
 describe('a result that T1 rejects', () => {
   it('repeats the workstreams that T1 names, with the reason, and is judged again', async () => {
     const run = await play([reject({ workstreams: ['typo'] })])
@@ -156,10 +181,9 @@ describe('a tiered run in a repository', () => {
   })
 
   it('opens no merge gate when no attempt left commits', async () => {
-    const run = await Play.start(inRepository)
+    const run = await Play.start({ ...inRepository, evidence: [{ kind: 'file', path: 'proof.md' }] })
     run.repositories.isEmpty = true
-    const proof = [{ kind: 'file' as const, path: 'proof.md' }]
-    await playOn(run, { streams: [{ id: 'typo', path: simple, proof }], stopAt: ['merge'] })
+    await playOn(run, { streams: [{ id: 'typo', path: simple }], stopAt: ['merge'] })
     expect(run.gates.map(({ gate }) => gate)).toEqual(['t1_plan'])
     expect(run.run.status).toBe('done')
   })

@@ -45,7 +45,7 @@ export function onResultAcceptance(view: View, brief: Brief, acceptance: Accepta
   // A paused run waits until the operator resumes it.
   const waits = view.run.status === 'paused'
   const logged = log(line('T1', 'ACCEPT', `accept(final) ✓ ${shorten(acceptance.reason, 200)}`, { brief }), [
-    changedRun(view, { isMerging, ...(waits && !isMerging ? { accepted: acceptance.reason } : {}) }),
+    changedRun(view, { isMerging, ...(isMerging ? {} : { accepted: acceptance.reason }) }),
   ])
   if (waits) return [...written, logged]
   return [...written, logged, isMerging ? mergeGate(view) : endRun(view, acceptance.reason)]
@@ -86,7 +86,12 @@ export function rejectResult(view: View, { reason, workstreams, action }: Reject
   if (rejections <= budgetOf(view)) return repeatWork(view, { reason, workstreams, action }, rejections)
   return [
     log(line('T1', 'ACCEPT', `accept(final) ✗ ${shorten(reason, 200)}`), [
-      changedRun(view, { rejections, isMerging: false, onResume: { what: 'rejected', reason, workstreams } }),
+      changedRun(view, {
+        rejections,
+        isMerging: false,
+        accepted: undefined,
+        onResume: { what: 'rejected', reason, workstreams },
+      }),
     ]),
     {
       kind: 'pause_and_ask',
@@ -115,7 +120,9 @@ export function repeatWork(
     return proposeReplan(view, parts, reason, rejections)
   if (streams.length === 0)
     return [
-      log(line('T1', 'ACCEPT', `✗ ${shorten(reason, 200)}`), [changedRun(view, { rejections, isMerging: false })]),
+      log(line('T1', 'ACCEPT', `✗ ${shorten(reason, 200)}`), [
+        changedRun(view, { rejections, isMerging: false, accepted: undefined }),
+      ]),
       {
         kind: 'pause_and_ask',
         text: 'The result was rejected, and no task is left that could repeat it. Continue?',
@@ -124,7 +131,9 @@ export function repeatWork(
     ]
   return [
     log(line('T1', 'ACCEPT', `✗ ${shorten(reason, 200)}`), [
-      withoutResume(changedRun(view, { rejections, isMerging: false, redo: streams.map(({ id }) => id) })),
+      withoutResume(
+        changedRun(view, { rejections, isMerging: false, accepted: undefined, redo: streams.map(({ id }) => id) }),
+      ),
       ...streams.flatMap(({ id, tasks }) => [
         { key: workstreamPart(id), status: 'open' as const },
         ...[...new Set(tasks.map(({ part }) => part as string))].map((key) => ({ key, status: 'open' as const })),

@@ -132,6 +132,24 @@ describe('the plan before its approval', () => {
     expect(play.lines.map(({ message }) => message)).toContain('unusual path of odd: t2 → t4 → t5')
   })
 
+  it('names the workstreams whose evidence T1 alone chose, unless the operator declared some', async () => {
+    const proof = [{ kind: 'file' as const, path: 'proof.md' }]
+    const docs = [{ id: 'docs', path: ['t4', 't5'], proof }] as const
+    const play = await playOn(await Play.start(), { streams: docs, stopAt: ['t1_plan'] })
+    expect(play.pendingGates()[0]?.summary.anomalies).toEqual([
+      'Only T1 chose the evidence, and a verifier decides: docs',
+    ])
+    await play.approve('t1_plan')
+    expect(play.of('t4')).toMatchObject([{ checkable: false, verify: 'agent', evidence: proof }])
+    const declared = await Play.start({ evidence: [{ kind: 'file', path: 'README.md' }] })
+    await playOn(declared, { streams: docs, stopAt: ['t1_plan'] })
+    expect(declared.pendingGates()[0]?.summary.anomalies).toEqual([])
+    await declared.approve('t1_plan')
+    expect(declared.of('t4')).toMatchObject([
+      { checkable: true, evidence: [{ kind: 'file', path: 'README.md' }, ...proof] },
+    ])
+  })
+
   it('goes back to its author with the reason of a rejection, and is criticised again', async () => {
     const play = await waiting()
     await play.reject('t1_plan', 'too many workstreams')

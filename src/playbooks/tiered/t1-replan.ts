@@ -44,7 +44,7 @@ export function proposeReplan(
       }),
     ),
     log(line('T1', 'PLAN_DONE', `${counted(streams.length, 'workstream')} replanned`), [
-      changedRun(view, { replan, rejections, isMerging: false }),
+      changedRun(view, { replan, rejections, isMerging: false, accepted: undefined }),
       ...streams.map(({ id, parent, data }) => ({
         key: workstreamPart(id),
         parent,

@@ -33,7 +33,7 @@ export function replaceTasks(
   const named = keysOf(of, tasks, left)
   const escalations = Math.max(...stuck.map(escalationsOf)) + 1
   return [
-    { kind: 'cancel_briefs', briefs: stuck, reason: `${by}: ${shorten(reason, 300)}` },
+    { kind: 'cancel_briefs', briefs: stuck, reason: shorten(reason, 300), by },
     log(
       {
         tier: 'T4',

@@ -23,7 +23,8 @@ export function modeArguments(mode: AgentMode, nativeTeams = true): ModeArgument
   // Claude Code's plan mode also forbids the tools by which an agent reports. The default mode allows tools that only read.
   if (mode === 'plan_only')
     return {
-      allowed: ['Read', agency],
+      // A verifier proves by the hash that it opened a file without lines.
+      allowed: ['Read', ...shell('sha256sum:*'), agency],
       disallowed: [...disallowed, ...writers],
       ask: [],
       flags: ['--permission-mode', 'default'],

@@ -102,15 +102,15 @@ export function createClaudeCodeRuntime({
         readLine: stream.readLine,
         maxJsonBytes,
         hide: withoutKnownSecrets,
-        readResult: async () => {
-          const rest = stream.rest()
-          const outbox = await readOutbox(launch.workspace)
-          return outbox.length > 0 ? [...rest.filter(({ kind }) => kind !== 'report'), ...outbox] : rest
-        },
+        readResult: async () => [...(await readOutbox(launch.workspace)), ...stream.rest()],
         // In plan_only no denied operation can be allowed later, so none is reported.
         readEnd: () => {
           const { denied, ...end } = stream.end()
-          return denied === undefined || mode === 'plan_only' ? end : { ...end, denied }
+          return {
+            ...end,
+            ...(denied === undefined || mode === 'plan_only' ? {} : { denied }),
+            ...(launch.kind !== 'verify' || stream.hasReported() ? {} : { madeNoReport: true as const }),
+          }
         },
         session: session.id,
         remarks,
@@ -151,10 +151,13 @@ const instructions = 'CLAUDE.md'
 /** An argument may have at most 128 KB, and persona and instructions share one. */
 const maxPromptBytes = 48 * 1024
 
-/** Joins the persona and the repository's instructions: Claude Code does not read that file when settings are ignored. */
-async function systemPromptOf({ systemPrompt = '', workspace, kind }: Launch): Promise<string> {
-  // A verifier works in the directory of the brief it verifies: files written there must not instruct the verifier.
-  const file = kind === 'verify' ? null : await workspace.read(instructions, maxPromptBytes)
-  const repository = file === null ? '' : `# ${instructions} of this repository\n\n${file.text}`
+/**
+ * Joins the persona and the instructions of the operator: Claude Code does not read that file when settings are ignored.
+ * An agent may have written the one in the workspace.
+ */
+async function systemPromptOf({ systemPrompt = '', readBase }: Launch): Promise<string> {
+  const text = (await readBase?.(instructions)) ?? ''
+  const repository =
+    text.trim() === '' ? '' : `# ${instructions} of this repository\n\n${text.slice(0, maxPromptBytes)}`
   return [systemPrompt.slice(0, maxPromptBytes), repository].filter((part) => part.trim() !== '').join('\n\n')
 }

@@ -11,7 +11,7 @@ function read(lines: readonly (Record<string, unknown> | string)[]) {
     const whole = typeof line === 'string' ? line : JSON.stringify({ session_id: 's', uuid: 'u', ...line })
     return stream.readLine(whole) ?? [null]
   })
-  return { events, rest: stream.rest(), end: stream.end() }
+  return { events, rest: stream.rest(), end: stream.end(), hasReported: stream.hasReported() }
 }
 
 const usage = (input: number, output: number, cacheRead = 0, cacheWrite = 0) => ({
@@ -169,15 +169,6 @@ describe('a report in the final message', () => {
       { report: { status: 'partial' } },
     ])
   })
-
-  it.each([
-    ['the tool', 'mcp__agency__report', { status: 'done', summary: 'x' }],
-    ['the command', 'Bash', { command: 'npm test && agency report --status done --summary x' }],
-  ])('is ignored after a report by %s', (_, name, input) => {
-    const made = (isError: boolean) => [message('m1', [uses('t1', name, input)]), toolResult('t1', isError)]
-    expect(read([...made(false), result({ result: JSON.stringify(report) })]).rest).toEqual([])
-    expect(read([...made(true), result({ result: JSON.stringify(report) })]).rest).toHaveLength(1)
-  })
 })
 
 describe('the reason of a failure', () => {
@@ -263,4 +254,13 @@ it('reports each denied operation once, with the rule that allows it', () => {
     { rule: 'Read(/etc/hostname)', what: 'Read: /etc/hostname' },
     { rule: 'Odd', what: 'Odd: {}' },
   ])
+})
+
+it.each([
+  ['its tool', { type: 'tool_use', name: 'mcp__agency__report', input: {} }, true],
+  ['the command', { type: 'tool_use', name: 'Bash', input: { command: 'agency report --verdict fail' } }, true],
+  ['no call', { type: 'tool_use', name: 'Bash', input: { command: 'sh test.sh' } }, false],
+  ['its words alone', { type: 'text', text: 'I call mcp__agency__report now.' }, false],
+])('knows whether the agent has reported itself: %s', (_, block, expected) => {
+  expect(read([{ type: 'assistant', message: { content: [block] } }]).hasReported).toBe(expected)
 })

@@ -17,13 +17,11 @@ type JsonObject = Record<string, unknown>
 export function createStream({ nowMs, hide }: StreamOptions) {
   const usage = createUsage()
   const denied = new Map<string, Denied>()
-  /** Ids of the tool calls that make a report and have no result yet. */
-  const reporting = new Set<string>()
-  let hasReported = false
   let report: JsonObject | null = null
   let failure: { text: string; status: number | null } | null = null
   let resetsAt: number | null = null
   let lastDelayMs: number | null = null
+  let hasReported = false
 
   const text = (line: string): RuntimeEvent[] => (line.trim() === '' ? [] : [{ kind: 'text', text: hide(line) }])
 
@@ -36,17 +34,10 @@ export function createStream({ nowMs, hide }: StreamOptions) {
       if (block['type'] === 'text' && isOwn) events.push(...text(String(block['text'])))
       if (block['type'] !== 'tool_use') continue
       const name = String(block['name'])
-      if (isReport(name, block['input'])) reporting.add(String(block['id']))
+      hasReported ||= isReport(name, block['input'])
       events.push({ kind: 'tool', name, summary: hide(summaryOf(name, block['input'])) })
     }
     return events
-  }
-
-  const readToolResults = (line: JsonObject): RuntimeEvent[] => {
-    const message = isRecord(line['message']) ? line['message'] : {}
-    for (const block of recordsOf(message['content']))
-      if (reporting.delete(String(block['tool_use_id'])) && block['is_error'] !== true) hasReported = true
-    return []
   }
 
   const readPiece = (line: JsonObject): RuntimeEvent[] => {
@@ -87,7 +78,6 @@ export function createStream({ nowMs, hide }: StreamOptions) {
 
   const readers: Readonly<Record<string, (line: JsonObject) => RuntimeEvent[]>> = {
     assistant: readAssistant,
-    user: readToolResults,
     stream_event: readPiece,
     system: readSystem,
     result: readResult,
@@ -103,11 +93,10 @@ export function createStream({ nowMs, hide }: StreamOptions) {
       if (typeof object['session_id'] !== 'string' && typeof object['uuid'] !== 'string') return null
       return readers[object['type']]?.(object) ?? []
     },
-    /** Returns the events left at the end. A report in the final text does not override one made through a tool. */
-    rest: (): RuntimeEvent[] => {
-      const found = report === null || hasReported ? [] : [{ kind: 'report' as const, report }]
-      return [...usage.rest(), ...found]
-    },
+    /** Returns the events left at the end. The engine prefers a report that was made with the token. */
+    rest: (): RuntimeEvent[] => [...usage.rest(), ...(report === null ? [] : [{ kind: 'report' as const, report }])],
+    /** Reports whether the agent itself has called for a report. */
+    hasReported: (): boolean => hasReported || report !== null,
     end: (): Pick<AgentEnded, 'detail' | 'limited' | 'denied'> => {
       const error = failure === null ? null : { ...failure, text: hide(failure.text), resetsAt, lastDelayMs }
       const limited = error === null ? null : limitedBy(error, nowMs())
@@ -120,12 +109,12 @@ export function createStream({ nowMs, hide }: StreamOptions) {
   }
 }
 
+const isReport = (name: string, input: unknown): boolean =>
+  name === 'mcp__agency__report' ||
+  (name === 'Bash' && isRecord(input) && /\bagency\s+report\b/.test(String(input['command'])))
+
 const conversationOf = (line: JsonObject): string =>
   typeof line['parent_tool_use_id'] === 'string' ? line['parent_tool_use_id'] : ''
-
-const isReport = (tool: string, input: unknown): boolean =>
-  tool === 'mcp__agency__report' ||
-  (tool === 'Bash' && isRecord(input) && /(?:^|[;&|]\s*)agency report\b/.test(String(input['command'])))
 
 function failureText(line: JsonObject, answer: string): string {
   if (line['subtype'] === 'error_max_turns') return `the agent used all of its turns (${String(line['num_turns'])})`

@@ -79,7 +79,9 @@ export function createLlmRuntime({
           say: lines.add,
           remark: (line) => transcript.text(line, 0, 'stderr'),
           push: pushRedacted,
-          hasOutboxReport: async () => (await launch.workspace.read(outboxReport, 1)) !== null,
+          // A verdict does not count as a file.
+          hasOutboxReport: async () =>
+            launch.kind !== 'verify' && (await launch.workspace.read(outboxReport, 1)) !== null,
           signal: stop.signal,
           maxSteps: options.maxSteps,
           clock,

@@ -49,10 +49,11 @@ describe('a report in the last line', () => {
     expect(await reportsOf(script)).toHaveLength(count)
   })
 
-  it('is ignored if there is a report in the outbox', async () => {
+  it('comes after a report in the outbox, which has no time', async () => {
     const laidOut = '{"status":"partial","summary":"half"}'
-    expect(await reportsOf(`echo '${laidOut}' > .agency/outbox/report.json; echo '${done}'`)).toEqual([
+    expect(await reportsOf(`echo '${done}'; echo '${laidOut}' > .agency/outbox/report.json`)).toEqual([
       JSON.parse(laidOut),
+      JSON.parse(done),
     ])
   })
 })

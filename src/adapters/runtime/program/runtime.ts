@@ -17,8 +17,8 @@ const Options = z.strictObject({
 })
 
 /**
- * Runs any program that reads a prompt and produces a result: a report in the outbox, a JSON object with `status` and
- * `summary` as its last line, or a report through CLI, MCP or HTTP.
+ * Runs any program that reads a prompt and produces a result: a report through CLI, MCP or HTTP, a JSON object with
+ * `status` and `summary` as its last line, or a report in the outbox.
  */
 export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } = {}): Runtime {
   return {
@@ -32,10 +32,7 @@ export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } 
         command: commandOf(launch.options),
         needs: { readable: filesIn(commandOf(launch.options)) },
         readLine: readUsageLine,
-        readResult: async (lastLine) => {
-          const outbox = await readOutbox(launch.workspace)
-          return outbox.length > 0 ? outbox : reportIn(lastLine)
-        },
+        readResult: async (lastLine) => [...(await readOutbox(launch.workspace)), ...reportIn(lastLine)],
         ...(graceMs === undefined ? {} : { graceMs }),
       }),
   }
@@ -76,7 +73,7 @@ function reportIn(line: string): RuntimeEvent[] {
   if (!line.trimStart().startsWith('{')) return []
   try {
     const report = JSON.parse(line) as Record<string, unknown>
-    return 'status' in report && 'summary' in report ? [{ kind: 'report', report }] : []
+    return 'status' in report && 'summary' in report ? [{ kind: 'report', report, from: 'printed' }] : []
   } catch {
     return []
   }

@@ -1,10 +1,10 @@
 import type { Step } from './contract.ts'
 import { objectiveOf } from './default.ts'
+import { computedHash } from './interpret.ts'
 
-/** Passes every output that the prompt lists. Nothing is examined, and the texts say that it is simulated. */
+/** Passes every output that the prompt lists. Nothing is judged, and the texts say that it is simulated. */
 export function defaultVerification(prompt: string): Step[] {
-  const outputs = outputsIn(prompt)
-  const checked = outputs.length === 0 ? ['the report'] : outputs.map((path) => `${path} exists`)
+  const checked = checkedOutputs(prompt)
   return [
     { say: 'I am a simulated verifier: no model is called, and every output passes.' },
     {
@@ -17,6 +17,12 @@ export function defaultVerification(prompt: string): Step[] {
       },
     },
   ]
+}
+
+/** Returns the entries of a verdict for the outputs that a verifier's prompt lists; their hashes are computed later. */
+export function checkedOutputs(prompt: string): readonly Readonly<Record<string, string>>[] {
+  const outputs = outputsIn(prompt)
+  return outputs.length === 0 ? [{ what: 'the report' }] : outputs.map((path) => ({ path, sha256: computedHash }))
 }
 
 /** Returns the outputs that a verifier's prompt lists. */

@@ -173,6 +173,7 @@ function createHost(deps: HostDeps): ScriptedHost {
     spawnChild: async () => text('No child process is left behind: the in-process host starts none.'),
     ignoreSignals: async () => text('The in-process host receives no signals.'),
     hang: () => stop.requested(),
+    sha256: async (path) => (await launch.workspace.read(path, 0))?.sha256 ?? null,
     keepToken: async (path) => launch.workspace.write(path, launch.environment['AGENCY_TOKEN'] ?? ''),
     withToken: async ({ path, token }) => {
       const kept = path === undefined ? token : (await launch.workspace.read(path, 10_000))?.text

@@ -21,6 +21,8 @@ export interface ScriptedHost {
   /** Never resolves. */
   hang(): Promise<void>
   keepToken(path: string): Promise<void>
+  /** Resolves to the SHA-256 of a file; null if it cannot be read. */
+  sha256(path: string): Promise<string | null>
   /** Returns the same host that calls Agency with another token. */
   withToken(token: { readonly path?: string | undefined; readonly token?: string | undefined }): Promise<ScriptedHost>
 }
@@ -56,7 +58,7 @@ const plays: { readonly [Name in StepName]: (value: StepValue<Name>, host: Scrip
   usage: (usage, host) => host.usage(usage),
   wait: ({ ms }, host) => host.wait(ms),
   tool: ({ name, input }, host) => host.tool(name, input),
-  report: ({ via, ...report }, host) => host.report(report, via),
+  report: async ({ via, ...report }, host) => host.report(await withHashes(report, host), via),
   raw_report: ({ via, body }, host) => host.report(body, via),
   quota: async (quota, host) => {
     await host.limited(quota)
@@ -73,4 +75,23 @@ const plays: { readonly [Name in StepName]: (value: StepValue<Name>, host: Scrip
   keep_token: ({ path }, host) => host.keepToken(path),
   with_token: async ({ steps, ...token }, host) =>
     (await playAll(steps as unknown as Step[], await host.withToken(token))) ?? undefined,
+}
+
+/** A verifier that has this text as the hash of a checked file opens the file and computes it. */
+export const computedHash = 'computed'
+
+async function withHashes(report: Omit<StepValue<'report'>, 'via'>, host: ScriptedHost): Promise<unknown> {
+  const { verdict } = report
+  if (typeof verdict !== 'object' || verdict === null || !('checked' in verdict) || !Array.isArray(verdict.checked))
+    return report
+  const checked: unknown[] = []
+  for (const item of verdict.checked as unknown[]) checked.push(await withHash(item, host))
+  return { ...report, verdict: { ...verdict, checked } }
+}
+
+async function withHash(item: unknown, host: ScriptedHost): Promise<unknown> {
+  const { path, sha256, ...more } = (item ?? {}) as { path?: unknown; sha256?: unknown }
+  if (sha256 !== computedHash || typeof path !== 'string') return item
+  const hash = await host.sha256(path)
+  return { path, ...(hash === null ? {} : { sha256: hash }), ...more }
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -70,6 +71,11 @@ export function createProcessHost(token: string): ScriptedHost {
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
     },
     hang: () => new Promise((resolve) => setTimeout(resolve, longestHangMs)),
+    sha256: (path) =>
+      readFile(path).then(
+        (bytes) => createHash('sha256').update(bytes).digest('hex'),
+        () => null,
+      ),
     keepToken: (path) => write(path, token),
     withToken: async (other) =>
       createProcessHost(other.path === undefined ? (other.token ?? '') : await readFile(other.path, 'utf8')),

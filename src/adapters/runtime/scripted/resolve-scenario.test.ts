@@ -61,8 +61,9 @@ describe.each(hosts)('a step of a playbook, in the host "%s"', (host) => {
         { kind: 'verify', prompt, step: step({ phase: 't5', key: `verify:t4:api:main:queue:${attempt}` }) },
       )
     expect(await judging(1)).toEqual(['fail'])
-    expect(await judging(2)).toEqual(['pass: ["a.ts","b.ts"]'])
-    expect(await judging(3)).toEqual(['pass: ["a.ts","b.ts"]'])
+    const opened = ['a.ts', 'b.ts'].map((path) => ({ path, sha256: 'computed' }))
+    expect(await judging(2)).toEqual([`pass: ${JSON.stringify(opened)}`])
+    expect(await judging(3)).toEqual([`pass: ${JSON.stringify(opened)}`])
   })
 })
 

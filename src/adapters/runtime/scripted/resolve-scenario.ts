@@ -1,7 +1,7 @@
 import type { Launch, LaunchStep } from '../port.ts'
 import type { Scenario } from './contract.ts'
 import { defaultScenario } from './default.ts'
-import { defaultPlan, defaultVerification, outputsIn } from './default-verify-and-plan.ts'
+import { checkedOutputs, defaultPlan, defaultVerification } from './default-verify-and-plan.ts'
 import { filesOf, workstreamOf } from './step-data.ts'
 import { playStep } from './steps.ts'
 
@@ -15,7 +15,10 @@ export function resolveScenario(scenario: Scenario, launch: Launch): Scenario {
     if (own !== undefined) return { attempts: fillIn(attemptsFor(own, launch), valuesOf(launch, step)) as Attempts }
     if (kind === 'plan') return { attempts: [playStep(step)] }
   }
-  if (kind === 'verify') return { attempts: scenario.verify ?? [defaultVerification(prompt)] }
+  if (kind === 'verify') {
+    const { verify = [defaultVerification(prompt)] } = scenario
+    return { attempts: fillIn(verify, { outputs: checkedOutputs(prompt) }) as Attempts }
+  }
   if (kind === 'plan') return { attempts: scenario.plan ?? [defaultPlan(prompt)] }
   return scenario.attempts.length > 0 ? scenario : defaultScenario(prompt, step && filesOf(step))
 }
@@ -44,9 +47,8 @@ function attemptsFor(attempts: Attempts, { kind, step }: Launch): Attempts {
 }
 
 const valuesOf = ({ prompt }: Launch, step: LaunchStep): Record<string, unknown> => {
-  const outputs = outputsIn(prompt)
   const { inputs, key } = step
-  return { inputs, workstream: workstreamOf(step), key, outputs: outputs.length === 0 ? ['the report'] : outputs }
+  return { inputs, workstream: workstreamOf(step), key, outputs: checkedOutputs(prompt) }
 }
 
 /** Replaces placeholders. A text that is only a placeholder becomes the value itself, of any type; otherwise its text. */

@@ -43,7 +43,9 @@ export const commandTool = ({ workspace, isCautious, allowed, denied, used }: Co
       const end = result.timedOut
         ? `timed out after ${timeoutSeconds} seconds`
         : result.exitCode === null
-          ? `killed by ${result.signal}`
+          ? result.signal === null
+            ? 'could not be run, or its end is not known'
+            : `killed by ${result.signal}`
           : `exit code ${result.exitCode}`
       return { text: `${end}\n${result.output}`, isError: result.exitCode !== 0 }
     },

@@ -32,6 +32,8 @@ export const readingTools = (workspace: Workspace): Tool[] => [
     run: async ({ path, fromLine = 1, lines }) => {
       const file = await workspace.read(nameIn(workspace.path, path), maxReadBytes)
       if (file === null) return failed(`there is no file "${path}" in the workspace`)
+      // A file without lines cannot be quoted: its hash shows that it was opened.
+      if (file.text.includes('\0')) return `(no text: ${file.bytes} bytes, sha256 ${file.sha256})`
       return excerpt(file.text, fromLine, lines, file.bytes > maxReadBytes)
     },
   }),
