@@ -15,6 +15,7 @@ import { org } from './org.ts'
 import { peers } from './peers.ts'
 import { postgres } from './postgres.ts'
 import { prompts } from './prompts.ts'
+import { proving } from './proving.ts'
 import { recovery } from './recovery.ts'
 import { sim } from './sim.ts'
 import { status } from './status.ts'
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   claim,
   clones,
   checkouts,
+  proving,
   box,
   prompts,
   tiered,

@@ -20,9 +20,7 @@ export const playPlanned: BuiltIn = (prompt) => {
   return {
     plan: [[reported({ summary: 'Planned.', plan: planOf(objective) })]],
     attempts: [[{ write: { path, text: 'Done.\n' } }, reported({ summary: `Wrote ${path}.`, outputs: [path] })]],
-    verify: [
-      [reported({ summary: `Looked at ${path}.`, verdict: { verdict: 'pass', checked: [`${path}: it is there`] } })],
-    ],
+    verify: [[reported({ summary: `Looked at ${path}.`, verdict: { verdict: 'pass', checked: '{{outputs}}' } })]],
   }
 }
 

@@ -45,7 +45,7 @@ export const playTiers: BuiltIn = (prompt, files = []) => {
   })
   return {
     attempts: [[{ write: { path: file, text: 'Done.\n' } }, reported({ outputs: [file] })]],
-    verify: [[reported({ verdict: { verdict: 'pass', checked: ['{{outputs}}'] } })]],
+    verify: [[reported({ verdict: { verdict: 'pass', checked: '{{outputs}}' } })]],
     // Each is built when it is played: an agent plays one of them.
     phases: {
       get t1_plan() {

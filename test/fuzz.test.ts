@@ -131,7 +131,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
       const free = await org.personas.create(operator, { ...persona, name: `Free ${refreshed}` })
       ids['persona']?.splice(2, 0, free.slug)
       Object.assign(ids, await waiting(agency, db, runs, operation === 'run.resume'))
-      if (inRepository.includes(operation)) Object.assign(ids, await proposed(agency, db, repository))
+      if (inRepository.includes(operation)) Object.assign(ids, await proposed(agency, db, repository, operation))
       if (operation === 'job.retry') ids['job_id'] = await givenUp(db, jobs)
       if (operation.startsWith('workspace.')) Object.assign(ids, await settled(agency, operation))
       else ids['mission_id'] = [...missions.map((mission) => mission.id), first.missionId]
@@ -241,20 +241,25 @@ async function givenUp(db: Db, jobs: Jobs): Promise<string[]> {
   return [dead.id, dead.id, dead.id]
 }
 
-const inRepository = ['pr.show', 'pr.diff', 'brief.diff']
+const repeating = ['proof.repeat', 'proof.repeated', 'proof.cancel_repeat']
+const inRepository = ['pr.show', 'pr.diff', 'brief.diff', ...repeating]
 
-/** Creates a run with an open pull request, through its rows only. */
-async function proposed(agency: Agency, db: Db, { path }: TestRepository) {
+/** Creates a run with an open pull request, and a repeat of its proof if the operation needs one, through rows only. */
+async function proposed(agency: Agency, db: Db, { path }: TestRepository, operation: string) {
   const run = await agency.runs.create(operator, CreateRun.parse({ goal: 'Propose', repo: path }))
   const brief = (await agency.runs.inspect(run.id, 0)).briefs[0] as Brief
   await db.write([`run:${run.id}`], async (tx) => {
     const current = (await findRun(tx, run.id)) as Run
     const scope = scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, current, 'engine')
-    const commits = { startCommit: run.head, branchCommit: run.head }
-    await touchRun(scope, {}, { kind: 'log', message: 'collected' }, [updated(briefsTable, brief, commits)])
+    const evidence: Brief['evidence'] = [{ kind: 'file', path: 'README.md', minBytes: 1 }]
+    const collected = { startCommit: run.head, branchCommit: run.head, status: 'verified' as const, evidence }
+    await touchRun(scope, {}, { kind: 'log', message: 'collected' }, [updated(briefsTable, brief, collected)])
     await openPullRequest(scope)
   })
-  return { run_id: [run.id, run.id, run.id], brief_id: [brief.id, brief.id, brief.id] }
+  const ids = { run_id: [run.id, run.id, run.id], brief_id: [brief.id, brief.id, brief.id] }
+  if (operation === 'proof.repeat' || !repeating.includes(operation)) return ids
+  const { id } = await agency.repeats.start(operator, run.id, false)
+  return { ...ids, repeat_id: [id, id, 'latest'] }
 }
 
 /** Creates missions with workspaces (unless the operation creates one), and an execution in one of them. */

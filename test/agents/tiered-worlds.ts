@@ -9,19 +9,16 @@ const jobs: World['jobs'] = {
   units: {
     path: 'src/units.mjs',
     text: 'export const metres = { m: 1, km: 1000, mi: 1609.344 }\n',
-    check: holds('src/units.mjs', 'it.metres.km === 1000'),
   },
   convert: {
     path: 'src/convert.mjs',
     text: correct,
-    check: holds('src/convert.mjs', `it.convert(2, 'km', 'm') === 2000`),
   },
   print: {
     path: 'src/print.mjs',
     text: 'export const print = (n, unit) => `${n} ${unit}`\n',
-    check: holds('src/print.mjs', `it.print(2, 'km') === '2 km'`),
   },
-  guide: { path: 'GUIDE.md', text: '# How to convert\n', check: 'grep convert GUIDE.md' },
+  guide: { path: 'GUIDE.md', text: '# How to convert\n' },
 }
 
 const core = [
@@ -97,8 +94,4 @@ function task(id: string, path: string, fields: Partial<Task> = {}): Task {
     agent_personality: null,
     ...fields,
   }
-}
-
-function holds(path: string, condition: string): string {
-  return `node -e "import('./${path}').then((it) => process.exit(${condition} ? 0 : 1))"`
 }

@@ -1,4 +1,5 @@
 import type { StepInput } from '../../src/adapters/runtime/scripted/contract.ts'
+import { boxHere } from '../support/box-here.ts'
 
 /** The request of a kind of run, and its expected result regardless of deaths. */
 export interface RunKind {
@@ -133,6 +134,9 @@ function part(key: string, after: string[], via: 'http' | 'cli' | 'file' | 'stdo
   return { key, after, objective: `Write ${path}`, runtime_options: { scenario: { steps } } }
 }
 
+/** Without a box, a person accepts the result of a program. */
+const unboxedGates = boxHere.ok ? [] : ['acceptance']
+
 /** A plain program instead of a scripted agent, which writes its report into the outbox. */
 const program: RunKind = {
   name: 'program',
@@ -150,7 +154,7 @@ echo '{"status":"done","summary":"Made it.","outputs":["made.txt"]}' > .agency/o
     evidence: [{ kind: 'artifact', path: 'made.txt' }],
   },
   briefs: { main: expected({ outputs: { 'made.txt': 'made\n' } }) },
-  gates: [],
+  gates: unboxedGates,
 }
 
 /** A brief without checkable evidence, whose verifier, a program, fails it once. */
@@ -173,15 +177,14 @@ const judged: RunKind = {
         '/bin/sh',
         '-c',
         `if grep -qx sweet taste.txt
-then verdict='{"verdict":"pass","checked":["taste.txt: sweet"]}'
-else verdict='{"verdict":"fail","issues":["taste.txt is bitter"]}'
-fi
-echo "{\\"status\\":\\"done\\",\\"summary\\":\\"Tasted it.\\",\\"verdict\\":$verdict}" > .agency/outbox/report.json`,
+then agency report --summary 'Tasted it.' --verdict pass --checked taste.txt=sweet
+else agency report --summary 'Tasted it.' --verdict fail --issue 'taste.txt is bitter'
+fi`,
       ],
     },
   },
   briefs: { main: expected({ outputs: { 'taste.txt': 'sweet\n' }, judged: true }) },
-  gates: [],
+  gates: unboxedGates,
 }
 
 /** A run planned by an agent; the operator approves the plan and the result. */

@@ -72,7 +72,7 @@ describe('a running check', () => {
     await untilChecks(1)
     expect((await inspect(run)).attempts).toMatchObject([{ status: 'examining' }])
     const launches = readdirSync(cli.home, { recursive: true, encoding: 'utf8' }).filter(
-      (path) => path.endsWith('launches.txt') && !path.includes('.checkouts'),
+      (path) => path.endsWith('launches.txt') && !path.includes('.trees'),
     )
     expect(launches.map((path) => readFileSync(join(cli.home, path), 'utf8'))).toEqual(['launched\n'])
     await cli.text('cancel', run)

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { pause } from '../../src/kernel/clock.ts'
-import { createTestCli, type TestCli } from '../support/cli.ts'
+import { boxHere } from '../support/box.ts'
+import { createTestCli, runToTheEnd, type TestCli } from '../support/cli.ts'
 import { program } from '../support/machine.ts'
 import { isRunning } from '../support/processes.ts'
 
@@ -314,8 +315,9 @@ printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protoco
 ${agency} report --status done --summary "wrote it" --output out.txt who.txt brief.txt refused.txt
 `,
     )
-    const run = await cli.run(
-      'run',
+    const run = await runToTheEnd(
+      cli,
+      boxHere.ok,
       'Greet',
       '--program',
       `sh ${script}`,
@@ -323,7 +325,6 @@ ${agency} report --status done --summary "wrote it" --output out.txt who.txt bri
       'file:out.txt',
       '--evidence',
       'command:grep hello out.txt',
-      '--watch',
     )
     expect(run.err).toContain('half way')
     expect(run.code).toBe(0)

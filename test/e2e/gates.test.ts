@@ -21,8 +21,8 @@ const whichQueue = {
   risk: 'high',
 }
 
-const done = (output: string) => [
-  { write: { path: output, text: 'Done.\n' } },
+const done = (output: string, text = 'Done.\n') => [
+  { write: { path: output, text } },
   { usage: { input_tokens: 1_200, output_tokens: 340 } },
   { report: { status: 'done', summary: `Wrote ${output}`, outputs: [output] } },
 ]
@@ -51,10 +51,10 @@ const plan = () => {
       'guide',
       'Guide',
       ['queue'],
-      [done('guide.md')],
+      [done('guide.md'), done('guide.md', 'Done. Stop it with Ctrl+C.\n')],
       [
-        verdict({ verdict: 'fail', checked: ['guide.md'], issues: ['It does not say how to stop it.'] }),
-        verdict({ verdict: 'pass', checked: ['guide.md, read in full'] }),
+        verdict({ verdict: 'fail', checked: '{{outputs}}', issues: ['It does not say how to stop it.'] }),
+        verdict({ verdict: 'pass', checked: '{{outputs}}' }),
       ],
     ),
   ]

@@ -43,6 +43,11 @@ const poem: Reply[] = [
   { tools: [{ name: 'report', input: { status: 'done', summary: 'Wrote it.', outputs: ['poem.txt'] } }] },
 ]
 
+const note: Reply[] = [
+  { tools: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] },
+  { tools: [{ name: 'report', input: { status: 'done', summary: 'Wrote it.', outputs: ['a.txt'] } }] },
+]
+
 interface Shown {
   readonly run: { readonly status: string }
   readonly briefs: readonly object[]
@@ -76,10 +81,7 @@ it.each(['openai-local', 'anthropic-local', 'openai-compatible-local'])(
 )
 
 it('waits for a provider that limits calls, while other providers work', async () => {
-  const { cli, model } = await install([
-    { when: promptHas('limited'), times: 1, reply: rateLimited(1) },
-    turns([{ tools: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] }, ...poem.slice(-1)]),
-  ])
+  const { cli, model } = await install([{ when: promptHas('limited'), times: 1, reply: rateLimited(1) }, turns(note)])
   const evidence = ['--evidence', 'file:a.txt']
   const limited = await cli.run('run', 'limited', ...options('anthropic-local'), ...evidence, '--watch')
   expect(limited.code).toBe(0)
@@ -131,7 +133,7 @@ it('starts again after its daemon was killed or stopped, and leaves no command b
   expect(sleepersOf(cli.home)).not.toEqual([first])
   expect((await cli.run('down')).code).toBe(0)
   expect(sleepersOf(cli.home)).toEqual([])
-  model.play([turns([{ tools: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] }, ...poem.slice(-1)])])
+  model.play([turns(note)])
   expect((await cli.start(['up'], { LOCAL_KEY: key }).ended).code).toBe(0)
   expect((await cli.run('watch', id)).code).toBe(0)
   expect((await cli.json<Shown>('inspect', id, '--plain')).attempts).toMatchObject([

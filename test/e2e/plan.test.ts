@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { boxHere } from '../support/box.ts'
-import { createTestCli, type TestCli } from '../support/cli.ts'
+import { createTestCli, runToTheEnd, type TestCli } from '../support/cli.ts'
 
 let cli: TestCli
 
@@ -81,7 +81,7 @@ describe('a plan on the command line', () => {
   })
 
   it('runs, and evidence of every kind is checked and recorded', async () => {
-    const ended = await cli.run('run', '--plan', file('plan.yaml', plan()), '--watch')
+    const ended = await runToTheEnd(cli, boxHere.ok, '--plan', file('plan.yaml', plan()))
     expect(ended, ended.err).toMatchObject({ code: 0 })
     const run = ended.out.trim()
     const { status, evidence } = await cli.json<Inspected>('inspect', run, '--json')

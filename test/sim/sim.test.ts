@@ -89,7 +89,7 @@ describe.skipIf(isOnPostgres)('a simulated world', () => {
 })
 
 /** Enough for the bugs that one of the first seeds finds; `npm run sim -- --bugs --seeds 2000` tries all. */
-const seeds = 300
+const seeds = 400
 
 describe.skipIf(isOnPostgres)('an injected bug is found', () => {
   for (const [name, { description, isRare }] of Object.entries(bugs))

@@ -302,6 +302,18 @@ export const work: readonly StepInput[] = [
   { report: { status: 'done', summary: 'Done.', outputs: ['result.md'] } },
 ]
 
+/** The same for several attempts, each of which writes another text: unchanged work is not judged again. */
+export const reworked: readonly (readonly StepInput[])[] = [
+  work,
+  ...Array.from({ length: 9 }, (_, index): StepInput[] => [
+    { write: { path: 'result.md', text: `Done for the ${index + 2}. time.\n` } },
+    { report: { status: 'done', summary: 'Done.', outputs: ['result.md'] } },
+  ]),
+]
+
+/** The entries of a verdict for files that a scripted verifier opens. */
+export const opened = (...paths: readonly string[]) => paths.map((path) => ({ path, sha256: 'computed' }))
+
 export const startRun = ({ play, ...input }: StartRun = {}): CreateRun =>
   CreateRun.parse({ goal: 'Do it', runtimeOptions: { scenario: { attempts: play ?? [work] } }, ...input })
 

@@ -98,3 +98,15 @@ export function createTestCli(main: string = builtEntry('agency')): TestCli {
   }
   return cli
 }
+
+/**
+ * Runs `agency run … --watch`. Without a box its result waits for a person, so that it is approved as soon as it can be.
+ */
+export async function runToTheEnd(cli: TestCli, isBoxed: boolean, ...words: string[]): Promise<Ended> {
+  const { ended, printed } = cli.start(['run', ...words, '--watch'])
+  if (isBoxed) return ended
+  await printed('Waiting on acceptance of the result')
+  const { gates } = await cli.json<{ gates: { id: string }[] }>('gates')
+  for (const { id } of gates) await cli.text('approve', id)
+  return ended
+}

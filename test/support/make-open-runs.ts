@@ -138,6 +138,7 @@ function createRepositories(): Repositories {
     keep: async () => null,
     merge: async ({ repository }: { repository: { path: string } }) =>
       repository.path.endsWith('merging') ? never : { outcome: 'merged', commit: commit() },
+    has: async () => true,
     contains: async () => true,
     checkLanding: async () => {},
     land: async ({ path }: { path: string }, { commit }: { commit: string }) =>

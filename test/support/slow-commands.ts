@@ -13,28 +13,28 @@ export interface SlowCommands {
   finish(): void
 }
 
-/** Workspaces in memory; their commands last until they are ended or released. */
+/** Workspaces in memory; their commands last until they are ended or released. A second look at them is short. */
 export function slowCommands(): SlowCommands {
   const memory = createMemoryWorkspaces()
   const running = new Set<{ finish(result: Partial<CommandResult>): void }>()
   let count = 0
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const done: CommandResult = {
+    exitCode: 0,
+    signal: null,
+    timedOut: false,
+    output: '',
+    outputSha256: '',
+    durationMs: 0,
+    boxed: true,
+  }
   const run = ({ signal }: CommandLimits): Promise<CommandResult> => {
     count++
     const { promise, resolve } = Promise.withResolvers<CommandResult>()
     const each = {
       finish: (result: Partial<CommandResult>) => {
         running.delete(each)
-        resolve({
-          exitCode: 0,
-          signal: null,
-          timedOut: false,
-          output: '',
-          outputSha256: '',
-          durationMs: 0,
-          boxed: true,
-          ...result,
-        })
+        resolve({ ...done, ...result })
       },
     }
     running.add(each)
@@ -48,7 +48,7 @@ export function slowCommands(): SlowCommands {
       checkout: async (request) => ({
         ...(await memory.checkout(request)),
         boxed: true,
-        run: (_command, limits) => run(limits),
+        run: (_command, limits) => (request.id.endsWith('.again') ? Promise.resolve(done) : run(limits)),
       }),
     },
     begun,

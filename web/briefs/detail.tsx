@@ -5,7 +5,7 @@ import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
 import { BoxLabel, DeniedList, ResourceUse } from '../box/attempt-box.tsx'
-import { CheckPlace, CheckWarning } from '../box/check-place.tsx'
+import { CheckPlace, CheckWarning, CheckWarnings } from '../box/check-place.tsx'
 import { NoteItem } from '../notes/view.tsx'
 import { Columns } from '../parts/columns.tsx'
 import { Disclosure } from '../parts/disclosure.tsx'
@@ -343,6 +343,7 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
         {attempt.report?.findings !== undefined && <Findings findings={attempt.report.findings} />}
         <DeniedList denied={attempt.denied} />
         <CheckWarning place={attempt.checkedIn} />
+        <CheckWarnings warnings={attempt.odd.map(({ text }) => text)} />
         <p className="facts muted">
           <span>
             {attempt.runtime}

@@ -1,4 +1,4 @@
-import { CheckPlace, CheckWarning } from '../box/check-place.tsx'
+import { CheckPlace, CheckWarning, CheckWarnings } from '../box/check-place.tsx'
 import { Columns } from '../parts/columns.tsx'
 import { Hash } from '../parts/hash.tsx'
 import { Sign, type Tone } from '../parts/state.tsx'
@@ -43,6 +43,7 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
                   {!brief.checkable && <span className="label">no checkable evidence</span>}
                   <CheckPlace place={place} />
                   <CheckWarning place={place} />
+                  <CheckWarnings warnings={(last.get(brief.id)?.odd ?? []).map(({ text }) => text)} />
                 </td>
                 <td>
                   {verdict === undefined ? (

@@ -129,7 +129,14 @@ function StreamCells({ planned, stream }: { planned: Workstream; stream: Stream 
 const stateOf = (stream: Stream | undefined): State =>
   stream === undefined ? { tone: 'idle', text: 'pending' } : streamState(stream)
 
-/** Lists changes of tier paths since the plan. They are for information and need no approval. */
+const amendmentState: Readonly<Record<string, string>> = {
+  proposed: 'waits for your decision in the inbox',
+  rejected: 'not made',
+}
+
+const acknowledgement = (by: string | null): string => (by === null ? 'not acknowledged yet' : `acknowledged by ${by}`)
+
+/** Lists changes of tier paths since the plan, and those that agents propose: the operator decides about them at a gate. */
 function Amendments({ amendments }: Pick<Inspection, 'amendments'>) {
   if (amendments.length === 0) return null
   return (
@@ -137,16 +144,17 @@ function Amendments({ amendments }: Pick<Inspection, 'amendments'>) {
       <h2>Amendments</h2>
       <ul className="plain">
         <LongList items={amendments}>
-          {({ id, workstream, beforePath, afterPath, proposedBy, reason, acknowledgedBy, at }) => (
+          {({ id, workstream, beforePath, afterPath, proposedBy, reason, acknowledgedBy, status, at }) => (
             <li key={id} className="evidence">
               <div className="grow">
                 <p>
-                  <b>{workstream}</b>: {pathText(beforePath)} changed to {pathText(afterPath)}
+                  <b>{workstream}</b>: {pathText(beforePath)} {status === 'applied' ? 'changed to' : 'should become'}{' '}
+                  {pathText(afterPath)}
                 </p>
                 <p className="written">{reason}</p>
                 <p className="facts muted">
                   <span>proposed by {proposedBy}</span>
-                  <span>{acknowledgedBy === null ? 'not acknowledged yet' : `acknowledged by ${acknowledgedBy}`}</span>
+                  <span>{amendmentState[status] ?? acknowledgement(acknowledgedBy)}</span>
                   <Ago at={at} />
                 </p>
               </div>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 
+import { checkedText } from '../../src/kernel/checked.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
 import { personasQuery } from '../org/queries.ts'
 import { Sign, type State, StateLabel } from '../parts/state.tsx'
@@ -36,8 +37,8 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
           <details>
             <summary>Checked {counted(verdict.checked.length, 'item')}</summary>
             <ul className="plain">
-              {verdict.checked.map((text, index) => (
-                <li key={index}>{text}</li>
+              {verdict.checked.map((item, index) => (
+                <li key={index}>{checkedText(item)}</li>
               ))}
             </ul>
           </details>

@@ -174,7 +174,8 @@ const badWork: Record<string, Draw> = {
     steps: [
       { report: { status: 'blocked', summary: 'no idea', via: 'http' } },
       ...doing(task),
-      done({ outputs: [`${task.subject}.md`] }, random),
+      // An agent that has reported with its token has no other report.
+      done({ outputs: [`${task.subject}.md`], via: 'http' }, random),
     ],
     outcomes: ['ok'],
     reported: 'blocked',
@@ -190,7 +191,7 @@ const badWork: Record<string, Draw> = {
 }
 
 const verdict = (body: Record<string, unknown>, random: Random): StepInput => ({
-  report: { status: 'done', summary: 'judged', verdict: body, via: random.pick(ways) },
+  report: { status: 'done', summary: 'judged', verdict: body, via: random.pick(verdictWays) },
 })
 
 const badVerdict: Record<string, Draw> = {
@@ -211,6 +212,16 @@ const badVerdict: Record<string, Draw> = {
     outcomes: ['bad_output'],
   }),
   'judges nonsense': (_, random) => ({ steps: [verdict({ verdict: 'maybe' }, random)], outcomes: ['bad_output'] }),
+  'lays its verdict into a file': ({ prompt }) => ({
+    steps: defaultVerification(prompt).map((step) =>
+      'report' in step ? { report: { ...step.report, via: 'file' as const } } : step,
+    ),
+    outcomes: ['bad_output'],
+  }),
+  'contradicts itself': ({ prompt }, random) => ({
+    steps: [...defaultVerification(prompt), verdict({ verdict: 'fail', issues: ['it is too short'] }, random)],
+    outcomes: ['bad_output'],
+  }),
   'judges nothing': (_, random) => ({ steps: [done({}, random)], outcomes: ['bad_output'] }),
   meddles: ({ subject, prompt }) => ({
     steps: [{ write: { path: `${subject}.md`, text: 'better so\n' } }, ...defaultVerification(prompt)],
@@ -244,6 +255,8 @@ const badPlan: Record<string, Draw> = {
 }
 
 const ways = ['http', 'http', 'file', 'stdout'] as const
+/** A verdict does not count as a file. */
+const verdictWays = ['http', 'stdout'] as const
 
 const nonsense: readonly unknown[] = [
   'done!',

@@ -51,7 +51,9 @@ function check(history: History, { by, before, attempt }: { by: string; before: 
  * Reports whether the agent crashes or hangs. Its possible outcomes do not tell: an agent that hides its work or may
  * meet its quota has more of them, even if it crashes.
  */
-function failsByItself({ steps }: Behaviour): boolean {
+function failsByItself({ steps, name, cutShort }: Behaviour): boolean {
+  // Its reports contradict each other, so that there is nothing to check.
+  if ((cutShort ?? name) === 'contradicts itself') return true
   const last = steps.find((step) => ['crash', 'exit', 'hang', 'quota'].some((name) => name in step))
   return last !== undefined && !('quota' in last)
 }

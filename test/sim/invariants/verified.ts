@@ -22,11 +22,14 @@ function check(world: World, history: History, brief: Row): void {
   if (attempt['outcome'] !== 'ok' && !isPart) refuse(`although its attempt ended ${attempt['outcome']}`)
   if (brief['kind'] === 'verify') return
   const evidence = JSON.parse(brief['evidence'] as string) as Evidence[]
-  const checks = history.of('checks', runId).filter((row) => row['attempt_id'] === attempt['id'])
+  const rounds = history.of('checks', runId).filter((row) => row['attempt_id'] === attempt['id'])
+  const checks = rounds.filter((row) => row['round'] === 'delivered')
   const passed = new Set(checks.filter((row) => row['passed'] === 1).map((row) => row['evidence']))
   for (const each of evidence) if (!passed.has(JSON.stringify(each))) refuse(`without proof of ${JSON.stringify(each)}`)
   if (!isPart && checks.length !== evidence.length)
     refuse(`with ${checks.length} of ${evidence.length} items of evidence checked`)
+  const unsteady = rounds.find((row) => row['round'] === 'again' && row['passed'] === 0)
+  if (unsteady !== undefined) refuse(`although ${unsteady['evidence']} failed the second time`)
   for (const note of history.of('notes', runId))
     if (note['brief_id'] === brief['id'] && note['status'] !== 'resolved') refuse(`with note ${note['number']} open`)
   if (brief['verify'] === 'agent') checkVerdict(history, brief, attempt, refuse)

@@ -51,7 +51,10 @@ export async function playEnding({ events, workspace }: WaitingAgent, brief: Bri
       report({ status: 'partial', outputs: await write(), remaining: 'the rest' })
       break
     case 'verdict': {
-      const whole = { checked: paths.length > 0 ? paths : ['it'], missingEvidence: [], issues: [], notes: '' }
+      const checked = brief.evidence.flatMap((each) =>
+        each.kind === 'file' ? [{ path: each.path, sha256: each.sha256 }] : [],
+      )
+      const whole = { checked: checked.length > 0 ? checked : ['it'], missingEvidence: [], issues: [], notes: '' }
       const { missingEvidence, ...judgement } = { ...whole, ...ending.judgement }
       report({ verdict: { ...judgement, missing_evidence: missingEvidence } as never })
       break

@@ -59,6 +59,8 @@ export interface PlayOptions {
   readonly team?: string
   readonly inRepository?: boolean
   readonly tokenBudget?: number
+  /** The operator's evidence for every task. */
+  readonly evidence?: readonly unknown[]
   /** Plays in the same store, after this run. */
   readonly after?: Play
   /** Plays in a store of its own. Other plays of a file share one, because a new store costs as much as a short run. */
@@ -140,11 +142,26 @@ export class Play {
   }
 
   static async start(options: PlayOptions = {}): Promise<Play> {
-    const { goal = 'Do it', team = openTeam, inRepository = false, tokenBudget, after, alone = false } = options
+    const {
+      goal = 'Do it',
+      team = openTeam,
+      inRepository = false,
+      tokenBudget,
+      evidence,
+      after,
+      alone = false,
+    } = options
     const play = new Play(after ?? (await (alone ? openMemoryStore() : openShared())), options)
     const { id } = await play.agency.runs.create(
       operator,
-      CreateRun.parse({ goal, playbook: 'tiered', team, tokenBudget, ...(inRepository ? { repo: '/r' } : {}) }),
+      CreateRun.parse({
+        goal,
+        playbook: 'tiered',
+        team,
+        tokenBudget,
+        evidence,
+        ...(inRepository ? { repo: '/r' } : {}),
+      }),
     )
     play.runId = id
     play.rows = new Rows(play.db, id)

@@ -43,11 +43,16 @@ export function createPlayedRepositories(): PlayedRepositories {
       return { outcome: 'merged', commits: into.map(commit) }
     },
     tree: async (_, of) => of,
+    has: async () => true,
     contains: async () => true,
     checkLanding: async () => {},
     land: async (_, result) => ({ outcome: 'landed', commit: result.commit }),
     files: async () => [],
     diff: async () => ({ text: '', cut: false }),
+    changes: async () => [],
+    text: async () => null,
+    paths: async () => [],
+    replaceFiles: async (_, of) => of,
   }
   return played
 }
