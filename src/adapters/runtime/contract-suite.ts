@@ -246,6 +246,8 @@ const boxNames = [
   'AGENCY_BOXED',
   'USER',
   'LOGNAME',
+  'NO_UPDATE_NOTIFIER',
+  'npm_config_update_notifier',
 ]
 
 /** Creates a launch in a new directory, which is removed with the test. */

@@ -1,3 +1,5 @@
+import { shorten } from '../../kernel/text.ts'
+
 /** Reports whether two outputs are the same but for paths, hashes, times and counts. */
 export const isSameOutput = (one: string, other: string): boolean => normalise(one) === normalise(other)
 
@@ -34,3 +36,21 @@ export const missesRegistry = (output: string): boolean => missesService(output)
 
 const down =
   /\bE50[234]\b|\b50[234] (?:Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)|\b(?:ETIMEDOUT|ECONNRESET)\b/i
+
+/**
+ * Returns the end of an output as one line: the last lines that name a failure, or else the last lines. Most test runners
+ * print stacks and totals after the failure itself.
+ */
+export function endOfOutput(output: string): string {
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !notices.test(line))
+  const failures = lines.filter((line) => failure.test(line) && !totals.test(line))
+  return shorten((failures.length > 0 ? failures : lines).slice(-3).join(' / '), 300)
+}
+
+const notices = /^npm (?:notice|warn)\b/
+const totals = /^(?:#|ℹ)\s|^Tests?:?\s+\d/i
+const failure =
+  /\b(?:\w*Error|assert\w*|expected|actual|received|want|fail(?:ed|s|ure)?|panic(?:ked)?|exception|not ok|cannot)\b|[✖✗×]/i

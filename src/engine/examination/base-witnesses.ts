@@ -4,7 +4,7 @@ import { describeEvidence, type Evidence, type Odd } from '../../work/evidence/c
 import type { Finding } from '../../work/evidence/record.ts'
 import type { EngineDeps } from '../deps.ts'
 import { exitCodeIn } from '../evidence/command.ts'
-import { missingProgram } from '../evidence/output.ts'
+import { endOfOutput, missingProgram } from '../evidence/output.ts'
 import type { WitnessChange } from '../witnesses/find.ts'
 import { atCommit, checkAgainIn, type FinishedWork, isOfProcess, openPlace, type Scene } from './place.ts'
 
@@ -94,15 +94,7 @@ export const nameOf = (evidence: Evidence): string =>
     ? `\`${shorten(evidence.kind === 'command' ? evidence.run : evidence.start, 200)}\``
     : describeEvidence(evidence)
 
-/** Returns the last lines of an output as one line. */
-export const endOf = ({ end, output }: Finding): string =>
-  shorten(
-    (end ?? output)
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .slice(-3)
-      .join(' / '),
-    300,
-  )
+/** Returns the end of the output of a check as one line. */
+export const endOf = ({ end, output }: Finding): string => endOfOutput(end ?? output)
 
 const joined = (text: string, end: string): string => (end === '' ? text : `${text}: ${end}`)

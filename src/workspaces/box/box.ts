@@ -185,6 +185,9 @@ function environmentInside(
     HOME: inside.home,
     USER: 'agent',
     LOGNAME: 'agent',
+    // The question for a newer npm costs seconds, and its answer would be the last lines of every output.
+    NO_UPDATE_NOTIFIER: '1',
+    npm_config_update_notifier: 'false',
     TMPDIR: '/tmp',
     ...(isCheckout ? {} : { AGENCY_BOXED: '1' }),
     ...(AGENCY_SOCKET === undefined || sockets === null ? {} : { AGENCY_SOCKET: `${inside.sockets}/agency.sock` }),
