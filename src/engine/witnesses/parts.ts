@@ -20,6 +20,7 @@ export interface PartedFile {
 export function partedFile(path: string): PartedFile | null {
   const name = path.split('/').at(-1) ?? ''
   if (name === 'package.json') return packageFile
+  if (name === 'composer.json') return composerFile
   if (name === 'package-lock.json' || name === 'npm-shrinkwrap.json') return lockfile
   if (/^requirements.*\.txt$/.test(name)) return requirementsFile
   const sections = sectionsOfFile[name]
@@ -88,6 +89,30 @@ const lifecycle = new Set([
   'prepare',
   'postprepare',
 ])
+
+/** The manifest of Composer: its scripts, and the places from which it takes packages before the registry. */
+const composerFile: PartedFile = {
+  partsOf: (text) => {
+    const { scripts, repositories } = objectIn(text)
+    const parts = new Map<string, string>()
+    for (const [script, commands] of Object.entries(objectOf(scripts)))
+      parts.set(`scripts.${script}`, [commands].flat().join('\n'))
+    if (repositories !== undefined) parts.set('repositories', JSON.stringify(repositories))
+    return parts
+  },
+  putBack: (text, start) => {
+    const [content, before] = [objectIn(text), objectIn(start)]
+    const known = composerFile.partsOf(start)
+    const scripts = Object.entries(objectOf(content['scripts'])).filter(
+      ([script]) => !known.has(`scripts.${script}`) && !composerFile.runsByItself(`scripts.${script}`, known),
+    )
+    setOrDelete(content, 'repositories', before['repositories'])
+    content['scripts'] = { ...Object.fromEntries(scripts), ...objectOf(before['scripts']) }
+    return `${JSON.stringify(content, null, 2)}\n`
+  },
+  runsByItself: (name) => name === 'repositories' || /^scripts\.(?:pre|post)-/.test(name),
+  describe: (name) => packageFile.describe(name),
+}
 
 /** A package from a directory, an archive or a repository instead of the registry; an alias replaces one by another. */
 const isOwnSource = (source: string): boolean =>
