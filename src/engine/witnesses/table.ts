@@ -89,7 +89,11 @@ const table: readonly (readonly [RegExp, Witness])[] = [
     { ...configuration, whenNew: 'fine' },
   ],
   // Only entries that replace a package are compared.
-  [/(^|\/)(package-lock|npm-shrinkwrap)\.json$|(^|\/)requirements[^/]*\.txt$/, { ...configuration, whenNew: 'fine' }],
+  [
+    /(^|\/)((package-lock|npm-shrinkwrap)\.json|yarn\.lock|pnpm-lock\.yaml|requirements[^/]*\.txt)$/,
+    { ...configuration, whenNew: 'fine' },
+  ],
+  [/(^|\/)((Cargo|poetry|uv|Gemfile|composer)\.lock|go\.sum)$/, { ...configuration, whenNew: 'fine' }],
   [/\.(tgz|tar\.gz|tar\.xz|zip|whl|egg|jar|gem|nupkg)$/, { ...tool(''), whenNew: 'fine' }],
   [/(^|\/)(tox\.ini|noxfile\.py|\.coveragerc|phpunit\.xml[^/]*|\.rspec|deno\.jsonc?)$/, configuration],
   [/(^|\/)(vitest|jest|playwright|cypress|ava|wdio|web-test-runner)\.(config|workspace|setup)\.[^/]+$/, configuration],
