@@ -84,7 +84,8 @@ async function mergedHeads(
   return merged
 }
 
-const maxTextBytes = 1_000_000
+/** Lockfiles of large repositories have several megabytes. */
+const maxTextBytes = 8_000_000
 
 /** Resolves to the text of a file in a commit; null if there is none, or it is larger than any file for people. */
 export async function fileText(git: Git, mirror: string, commit: string, path: string): Promise<string | null> {

@@ -358,6 +358,67 @@ describe('the diff rule', () => {
       expect(await lines(files, changed)).toEqual(['tests: vendor/runner/run.js was changed'])
     })
 
+    describe('without an ending', () => {
+      const shell = (text: string): string => `#!/bin/sh\n${text}\n`
+      const files = {
+        'bin/all': shell('tools/step && "$(dirname "$0")/beside"'),
+        'tools/step': shell('"${ROOT}/tools/last" || exit 1'),
+        'tools/last': shell('node cart.js'),
+        'bin/beside': '#!/usr/bin/env bash\nexit 0\n',
+        'bin/other': shell('exit 0'),
+        'bin/shop': '#!/usr/bin/env node\n',
+        'bin/verify': '#!/usr/bin/env python3\nimport subprocess\nsubprocess.run(["tools/step"], check=True)\n',
+        go: 'node cart.js\n',
+        LICENSE: 'All of it.\n',
+      }
+      const changed = Object.fromEntries(Object.keys(files).map((path) => [path, `#!/bin/sh\nexit 0 # ${path}\n`]))
+      const found = async (run: string, asked?: string, more: Files = {}): Promise<string[]> =>
+        (
+          await find(
+            { ...files, ...more },
+            { ...changed, ...more },
+            { evidence: [command(run)], ...(asked === undefined ? {} : { asked }) },
+          )
+        ).map(({ path }) => path)
+
+      it('names shell scripts that a command runs, and those that they run', async () => {
+        expect(await found('./bin/all')).toEqual(['bin/all', 'bin/beside', 'tools/last', 'tools/step'])
+        expect(await found('cd bin && ./beside')).toEqual(['bin/beside'])
+        expect(await found('sh tools/../bin/other')).toEqual(['bin/other'])
+        expect(await found('./go')).toEqual(['go'])
+        expect(await found('sh go')).toEqual(['go'])
+      })
+
+      it('names a check in any language, and the scripts that it runs', async () => {
+        expect(await found('bin/verify')).toEqual(['bin/verify', 'tools/last', 'tools/step'])
+      })
+
+      it.each<[string, Files, string]>([
+        ['make', { Makefile: 'test:\n\t./bin/other\n' }, 'make test'],
+        ['make in a directory', { 'build/Makefile': 'test:\n\t../bin/other\n' }, 'make -C build test'],
+        ['make with another file', { 'build/rules.mk': 'test:\n\t$(CURDIR)/bin/other\n' }, 'make -f build/rules.mk'],
+        ['an included makefile', { Makefile: 'include a.mk\n', 'a.mk': 'test:\n\t@bin/other\n' }, 'make test'],
+        ['just', { justfile: 'test:\n  bin/other\n' }, 'just test'],
+        ['task', { 'Taskfile.yml': 'tasks:\n  test:\n    cmds: [bin/other]\n' }, 'task test'],
+        ['tox', { 'tox.ini': '[testenv]\ncommands = bin/other\n' }, 'tox'],
+        ['rake', { Rakefile: `task :test do\n  sh 'bin/other'\nend\n` }, 'rake test'],
+        ['composer', { 'composer.json': '{"scripts": {"test": ["@php -v", "bin/other"]}}' }, 'composer test'],
+        ['npm below', { 'web/package.json': '{"scripts": {"test": "../bin/other"}}' }, 'npm --prefix web test'],
+      ])('names those that %s runs', async (_, more, run) => {
+        expect(await found(run, undefined, more)).toEqual(['bin/other'])
+      })
+
+      it('names no program that is the work, and no text that a command only reads', async () => {
+        expect(await found('bin/shop --version && grep -q All LICENSE && sh -c "ls tools"')).toEqual([])
+      })
+
+      it('names none that the brief asks for as a path, but a common word is none', async () => {
+        expect(await found('bin/other', 'Rewrite bin/other so that it ends')).toEqual([])
+        expect(await found('./go', 'Rewrite `go`')).toEqual([])
+        expect(await found('./go && bin/other', 'Let it go on with all other things')).toEqual(['bin/other', 'go'])
+      })
+    })
+
     it('follows the scripts of package.json and the recipes of a Makefile', async () => {
       const files = {
         'package.json': JSON.stringify({ scripts: { test: 'sh tools/all.sh', other: 'sh tools/other.sh' } }),

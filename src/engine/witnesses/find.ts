@@ -35,8 +35,8 @@ export interface ChangedWork {
 export async function findWitnessChanges(work: ChangedWork): Promise<WitnessChange[]> {
   const { changes, evidence, asked } = work
   if (changes.length === 0) return []
-  const named = await wordsOfCommands(evidence, (path) => work.read('start', path))
   const pathsAtStart = once(work.pathsAtStart)
+  const named = await wordsOfCommands(evidence, { read: (path) => work.read('start', path), paths: pathsAtStart })
   const isTest = (path: string): boolean => witnessAt(path)?.kind === 'tests'
   const hasTests = once(async () => (await pathsAtStart()).some(isTest))
   const tested = named.tested.size === 0 ? named.tested : testedPaths(named.tested, await pathsAtStart(), isTest)

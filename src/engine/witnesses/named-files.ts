@@ -1,24 +1,45 @@
+import { posix } from 'node:path'
+
 import type { Evidence } from '../../work/evidence/contract.ts'
+import { isAskedFor, isCalledCheck, isData, isRecipeName, isShellName, isShellText, isSource } from './names.ts'
 import { partedFile } from './parts.ts'
 import { testedWords } from './tested-files.ts'
 
-/** Reads a file of the commit that the work began with; null: it has no such file. */
-export type ReadStart = (path: string) => Promise<string | null>
+/** The commit that the work began with: the work may name other files. */
+export interface Start {
+  /** Reads a file; null: there is none. */
+  read(path: string): Promise<string | null>
+  paths(): Promise<readonly string[]>
+}
 
 /** The files and directories that commands name, as paths of the repository. */
 export interface NamedFiles {
   /** Words that may be files, and whether a command compares something with them. */
   readonly words: ReadonlyMap<string, boolean>
+  /** Shell scripts among them, whatever their names are. */
+  readonly scripts: ReadonlySet<string>
   /** Directories in which commands run. */
   readonly directories: ReadonlySet<string>
   /** Files, directories and globs that a test runner is told to run. */
   readonly tested: ReadonlySet<string>
 }
 
-interface Found {
+interface Search {
   readonly words: Map<string, boolean>
+  readonly scripts: Set<string>
   readonly directories: Set<string>
   readonly tested: Set<string>
+  read(path: string): Promise<string | null>
+  exists(path: string): Promise<boolean>
+}
+
+/** The place of a text with commands. */
+interface Place {
+  /** The directory in which it runs. */
+  readonly directory: string
+  /** The directory of its file. */
+  readonly home: string
+  readonly depth: number
 }
 
 /** A file that a command names may name others, which name others. */
@@ -26,77 +47,126 @@ const maxDepth = 3
 
 /**
  * Finds the words of commands that may be files: those of the commands of evidence, whose schemas count too, of the
- * scripts and makefiles that they run, and of the shell scripts that those name. Everything is read from the start: the work may name others.
+ * scripts and makefiles that they run, and of the shell scripts and checks that those name.
  */
-export async function wordsOfCommands(evidence: readonly Evidence[], readStart: ReadStart): Promise<NamedFiles> {
-  const found: Found = { words: new Map(), directories: new Set(), tested: new Set() }
+export async function wordsOfCommands(evidence: readonly Evidence[], start: Start): Promise<NamedFiles> {
+  let paths: Promise<ReadonlySet<string>> | null = null
+  const search: Search = {
+    words: new Map(),
+    scripts: new Set(),
+    directories: new Set(),
+    tested: new Set(),
+    read: start.read,
+    exists: async (path) => (await (paths ??= start.paths().then((all) => new Set(all)))).has(path),
+  }
   const commands = evidence.flatMap((each) =>
     each.kind === 'command' ? [each.run] : each.kind === 'http' ? [each.start] : [],
   )
   for (const each of evidence)
-    if (each.kind === 'schema' && each.schemaPath !== undefined) found.words.set(each.schemaPath, true)
-  for (const command of commands) await collectWords(command, '', readStart, found, 0)
-  return found
+    if (each.kind === 'schema' && each.schemaPath !== undefined) search.words.set(each.schemaPath, true)
+  for (const command of commands) await followCommands(command, { directory: '', home: '', depth: 0 }, search)
+  return search
 }
 
-async function collectWords(
-  text: string,
-  directory: string,
-  readStart: ReadStart,
-  found: Found,
-  depth: number,
-): Promise<void> {
-  const words = wordsIn(text)
-  const compares = words.some((word) => word === 'diff' || word === 'cmp')
-  const directories = [
+async function followCommands(text: string, { directory, home, depth }: Place, search: Search): Promise<void> {
+  const tokens = tokensIn(text)
+  const compares = tokens.some((token) => token === 'diff' || token === 'cmp')
+  const directories = new Set([
     directory,
-    ...words.flatMap((word, index) => (isInto(words[index - 1]) ? [join(directory, word)] : [])),
-  ]
+    ...tokens.flatMap((token, at) => (isInto(tokens[at - 1]) ? [join(directory, token)] : [])),
+  ])
   for (const place of directories) {
-    found.directories.add(place)
-    for (const word of testedWords(text)) found.tested.add(join(place, word))
+    search.directories.add(place)
+    for (const word of testedWords(text)) search.tested.add(join(place, word))
   }
+  // A script finds its neighbours by its own name.
+  if (/dirname|BASH_SOURCE|\$0|%\/\*/.test(text)) directories.add(home)
   for (const place of directories)
-    for (const word of words) {
-      const path = join(place, word)
-      if (path === '' || found.words.get(path) === true || found.words.get(path) === compares) continue
-      found.words.set(path, compares)
-      if (depth < maxDepth && isScript(path)) {
-        const script = await readStart(path)
-        if (script !== null) await collectWords(script, place, readStart, found, depth + 1)
-      } else if (isSource.test(path) && isCalledCheck(path)) {
-        for (const data of dataIn((await readStart(path)) ?? '')) found.words.set(join(place, data), true)
-      }
+    for (const [at, token] of tokens.entries()) {
+      const path = join(place, token)
+      const known = search.words.get(path)
+      if (token.startsWith('-') || path === '' || known === true || known === compares) continue
+      search.words.set(path, compares)
+      const isStarted = token.startsWith('./') || token.startsWith('../') || shells.has(tokens[at - 1] ?? '')
+      await followFile(path, isStarted, { directory: place, home, depth }, search)
     }
   if (depth >= maxDepth) return
-  const has = (names: readonly string[]): boolean => names.some((name) => words.includes(name))
   for (const place of directories) {
-    if (has(['npm', 'yarn', 'pnpm', 'bun'])) {
-      for (const script of await scriptsNamed(words, join(place, 'package.json'), readStart))
-        await collectWords(script, place, readStart, found, depth + 1)
-      for (const directory of await runnersBelow(join(place, 'package.json'), found, readStart))
-        found.tested.add(`${join(place, directory)}/**`)
-    }
-    if (has(['make', 'just']))
-      for (const name of ['Makefile', 'justfile']) {
-        const recipes = await readStart(join(place, name))
-        if (recipes !== null) await collectWords(recipes, place, readStart, found, depth + 1)
-      }
+    await followPackages(tokens, { directory: place, home: place, depth: depth + 1 }, search)
+    for (const [tool, names] of Object.entries(recipesOf))
+      if (tokens.includes(tool)) for (const name of names) await followRecipes(join(place, name), place, depth, search)
   }
 }
 
-const wordsIn = (text: string): string[] =>
-  text.split(/[\s;&|()<>"'`=$,:]+/).filter((word) => word !== '' && !word.startsWith('-'))
+/** Follows the words of a file that a command names, if it is one that runs others. */
+async function followFile(
+  path: string,
+  isStarted: boolean,
+  { directory, depth }: Place,
+  search: Search,
+): Promise<void> {
+  const isCheck = isCalledCheck(path)
+  if (isData(path) || (isSource(path) && !isCheck) || !(await search.exists(path))) return
+  if (isRecipeName(path)) return depth < maxDepth ? followRecipes(path, directory, depth, search) : undefined
+  const text = (await search.read(path)) ?? ''
+  const within = { directory, home: parentOf(path), depth: depth + 1 }
+  const isShell = isShellName(path) || (!isSource(path) && isShellText(text, isStarted))
+  if (isShell) search.scripts.add(path)
+  if (isShell && depth < maxDepth) await followCommands(text, within, search)
+  else if (isCheck) await followCode(text, within, search)
+}
 
-const isInto = (word: string | undefined): boolean => word === 'cd'
+/** Follows a check that is no shell script: its data decide what it finds, and it may start scripts. */
+async function followCode(text: string, { directory, home, depth }: Place, search: Search): Promise<void> {
+  const words = new Set(tokensIn(text).filter((token) => !token.startsWith('-')))
+  for (const word of words) {
+    if (isData(word)) search.words.set(join(directory, word), true)
+    for (const place of new Set([directory, home])) {
+      const path = join(place, word)
+      if (depth > maxDepth || search.words.has(path) || isData(path) || isSource(path) || !(await search.exists(path)))
+        continue
+      search.words.set(path, false)
+      await followFile(path, false, { directory, home, depth }, search)
+    }
+  }
+}
 
-const isScript = (path: string): boolean => /\.(?:sh|bash)$/.test(path)
+async function followRecipes(path: string, directory: string, depth: number, search: Search): Promise<void> {
+  if (!(await search.exists(path))) return
+  const place = { directory, home: parentOf(path), depth: depth + 1 }
+  const text = (await search.read(path)) ?? ''
+  await (/Rakefile$|\.py$/.test(path) ? followCode(text, place, search) : followCommands(text, place, search))
+}
 
-async function scriptsNamed(words: readonly string[], path: string, readStart: ReadStart): Promise<string[]> {
-  const text = await readStart(path)
+/** The files that a tool reads by itself for what it has to run. */
+const recipesOf: Readonly<Record<string, readonly string[]>> = {
+  make: ['GNUmakefile', 'makefile', 'Makefile'],
+  gmake: ['GNUmakefile', 'makefile', 'Makefile'],
+  just: ['justfile', '.justfile', 'Justfile'],
+  task: ['Taskfile.yml', 'Taskfile.yaml'],
+  tox: ['tox.ini'],
+  nox: ['noxfile.py'],
+  rake: ['Rakefile'],
+}
+
+async function followPackages(tokens: readonly string[], place: Place, search: Search): Promise<void> {
+  const has = (names: readonly string[]): boolean => names.some((name) => tokens.includes(name))
+  const { directory } = place
+  if (has(['npm', 'yarn', 'pnpm', 'bun'])) {
+    const manifest = join(directory, 'package.json')
+    for (const script of await scriptsNamed(tokens, manifest, search)) await followCommands(script, place, search)
+    for (const below of await runnersBelow(manifest, search)) search.tested.add(`${join(directory, below)}/**`)
+  }
+  if (has(['composer']))
+    for (const script of await scriptsNamed(tokens, join(directory, 'composer.json'), search))
+      await followCommands(script, place, search)
+}
+
+async function scriptsNamed(tokens: readonly string[], path: string, search: Search): Promise<string[]> {
+  const text = await search.read(path)
   if (text === null) return []
   const parts = [...(partedFile(path)?.partsOf(text) ?? [])]
-  const isCalled = (name: string): boolean => words.includes(name) || (name === 'test' && words.includes('t'))
+  const isCalled = (name: string): boolean => tokens.includes(name) || (name === 'test' && tokens.includes('t'))
   return parts.flatMap(([name, command]) =>
     name.startsWith('scripts.') && isCalled(name.slice('scripts.'.length).replace(/^(?:pre|post)/, ''))
       ? [command]
@@ -105,24 +175,33 @@ async function scriptsNamed(words: readonly string[], path: string, readStart: R
 }
 
 /** Finds the directories of packages that belong to the repository itself and that a command starts by name. */
-async function runnersBelow(path: string, found: Found, readStart: ReadStart): Promise<string[]> {
-  const parts = [...(partedFile(path)?.partsOf((await readStart(path)) ?? '{}') ?? [])]
+async function runnersBelow(path: string, search: Search): Promise<string[]> {
+  const parts = [...(partedFile(path)?.partsOf((await search.read(path)) ?? '{}') ?? [])]
   const prefix = path.slice(0, -'package.json'.length)
   return parts.flatMap(([name, source]) => {
     const called = /^\w*[dD]ependencies\.(.+)$/.exec(name)?.[1]
     const directory = /^(?:file|link):(?:\.\/)?([^.][^:]*)$/.exec(source)?.[1]
-    return called !== undefined && directory !== undefined && found.words.has(`${prefix}${called}`) ? [directory] : []
+    return called !== undefined && directory !== undefined && search.words.has(`${prefix}${called}`) ? [directory] : []
   })
 }
 
-/** Files of data that the text of a check names: their content decides what it finds. */
-const dataIn = (text: string): string[] => wordsIn(text).filter((word) => isData.test(word) && !isSettings.test(word))
+const tokensIn = (text: string): string[] =>
+  text
+    .split(/[\s;&|()<>"'`=$,:[\]]+/)
+    .map((token) => token.replace(/^[@{]+(?:\w+\})?/, ''))
+    .filter((token) => token !== '')
 
-const isData = /^[\w./-]+\.(?:json|ya?ml|csv|tsv|xml|txt)$/
-const isSettings = /(?:^|\/)(?:package(?:-lock)?|tsconfig)\.json$/
+const isInto = (token: string | undefined): boolean => token !== undefined && intoWords.has(token)
+const intoWords = new Set(['cd', 'pushd', '-C', '--prefix', '--cwd', '--dir', '--directory'])
+const shells = new Set(['sh', 'bash', 'dash', 'ksh', 'zsh', 'source', '.', 'exec'])
 
-const join = (directory: string, word: string): string =>
-  [directory, word.replace(/^(?:\.\/)+/, '')].filter((part) => part !== '' && part !== '.').join('/')
+/** A path that follows a variable begins with a slash: the variable mostly stands for the top or for the script's place. */
+const join = (directory: string, word: string): string => {
+  const path = posix.normalize(posix.join(directory, word.replace(/^\/+/, ''))).replace(/\/$/, '')
+  return path === '.' ? '' : path
+}
+
+const parentOf = (path: string): string => path.split('/').slice(0, -1).join('/')
 
 /**
  * Reports whether evidence rests on a file that its commands name: one that is called a check, or, unless the brief asks
@@ -132,23 +211,6 @@ export function isNamedWitness(path: string, named: NamedFiles, asked: string): 
   const isCompared = named.words.get(path)
   if (isCompared === undefined) return false
   if (isCalledCheck(path)) return true
-  const name = path.split('/').at(-1) ?? ''
-  return (isScript(name) || (isCompared && !isSource.test(name))) && !asked.includes(name)
+  const isScript = isShellName(path) || named.scripts.has(path)
+  return (isScript || (isCompared && !isSource(path))) && !isAskedFor(path, asked)
 }
-
-const isSource =
-  /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|c|cc|cpp|h|hpp|cs|php|swift|scala|exs?|lua|pl|vue|svelte|html|css)$/
-
-const isCalledCheck = (path: string): boolean =>
-  path
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .some((word) => checkWords.has(word))
-
-const checkWords = new Set(
-  `test tests tester testing selftest runtests runtest unittest spec specs check checks checker verify verifier
-  verification validate validator validation accept acceptance expect expected expectation expectations golden fixture
-  fixtures snapshot snapshots lint smoke e2e assert asserts suite proof prove judge oracle criteria conformance
-  regression harness audit ci grade grader eval qa benchmark`.split(/\s+/),
-)

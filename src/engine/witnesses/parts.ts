@@ -1,3 +1,10 @@
+import { cargoLock, gemLock, goSum, poetryLock, uvLock, yarnLock } from './lockfiles/blocks.ts'
+import { composerLock, npmLock } from './lockfiles/json.ts'
+import { isOwnSource, type Locked, type LockReader, replacedIn } from './lockfiles/locked.ts'
+import { pnpmLock } from './lockfiles/pnpm.ts'
+import { objectIn, objectOf, setOrDelete } from './objects.ts'
+import { type Section, splitSections } from './sections.ts'
+
 /**
  * The parts of a file that decide what checks do, by name. Such a file has other parts, such as dependencies, which an
  * honest change adds to; only these parts are compared and put back.
@@ -20,7 +27,9 @@ export interface PartedFile {
 export function partedFile(path: string): PartedFile | null {
   const name = path.split('/').at(-1) ?? ''
   if (name === 'package.json') return packageFile
-  if (name === 'package-lock.json' || name === 'npm-shrinkwrap.json') return lockfile
+  if (name === 'composer.json') return composerFile
+  const reader = lockReaders[name]
+  if (reader !== undefined) return lockedFile(reader)
   if (/^requirements.*\.txt$/.test(name)) return requirementsFile
   const sections = sectionsOfFile[name]
   return sections === undefined ? null : sectionFile(sections, name === 'go.mod' ? /^\w/ : /^\[/)
@@ -89,62 +98,64 @@ const lifecycle = new Set([
   'postprepare',
 ])
 
-/** A package from a directory, an archive or a repository instead of the registry; an alias replaces one by another. */
-const isOwnSource = (source: string): boolean =>
-  /^(?:file|link|portal|git|git\+\w+|https?|npm|github):|^[./~]|\.git$/.test(source)
-
-interface LockedPackage {
-  readonly version?: unknown
-  readonly resolved?: unknown
-  readonly integrity?: unknown
-  readonly link?: unknown
-}
-
-/** A lockfile of npm: a package that was installed at the start must stay the same package, or get another version. */
-const lockfile: PartedFile = {
-  partsOf: (text) =>
-    new Map(
-      Object.entries(objectOf(objectIn(text)['packages']))
-        .filter(([path]) => path.includes('node_modules/'))
-        .map(([path, entry]) => [path, JSON.stringify(entry)]),
-    ),
-  putBack: (text, start) => {
-    const content = objectIn(text)
-    const packages = { ...objectOf(content['packages']) }
-    const before = objectOf(objectIn(start)['packages'])
-    for (const path of replacedIn(lockfile.partsOf(start), lockfile.partsOf(text)))
-      setOrDelete(packages, path, before[path])
-    return `${JSON.stringify({ ...content, packages }, null, 2)}\n`
+/** The manifest of Composer: its scripts, and the places from which it takes packages before the registry. */
+const composerFile: PartedFile = {
+  partsOf: (text) => {
+    const { scripts, repositories } = objectIn(text)
+    const parts = new Map<string, string>()
+    for (const [script, commands] of Object.entries(objectOf(scripts)))
+      parts.set(`scripts.${script}`, [commands].flat().join('\n'))
+    if (repositories !== undefined) parts.set('repositories', JSON.stringify(repositories))
+    return parts
   },
-  runsByItself: () => false,
-  describe: (path) => `the package ${nameIn(path)}`,
-  differences: (before, after) => replacedIn(before, after).map((path) => `the package ${nameIn(path)} was replaced`),
+  putBack: (text, start) => {
+    const [content, before] = [objectIn(text), objectIn(start)]
+    const known = composerFile.partsOf(start)
+    const scripts = Object.entries(objectOf(content['scripts'])).filter(
+      ([script]) => !known.has(`scripts.${script}`) && !composerFile.runsByItself(`scripts.${script}`, known),
+    )
+    setOrDelete(content, 'repositories', before['repositories'])
+    content['scripts'] = { ...Object.fromEntries(scripts), ...objectOf(before['scripts']) }
+    return `${JSON.stringify(content, null, 2)}\n`
+  },
+  runsByItself: (name) => name === 'repositories' || /^scripts\.(?:pre|post)-/.test(name),
+  describe: (name) => packageFile.describe(name),
 }
 
-/** Returns the places of packages that have another content than at the start, under the same name and version. */
-function replacedIn(before: Parts, after: Parts): string[] {
-  const names = new Set([...before.keys()].map(nameIn))
-  return [...after].flatMap(([path, entry]) => {
-    const was = before.get(path)
-    if (entry === was) return []
-    const now = lockedPackage(entry)
-    if (was === undefined) return isOwnPackage(now) && names.has(nameIn(path)) ? [path] : []
-    const then = lockedPackage(was)
-    if (isOwnPackage(now) && (!isOwnPackage(then) || now.resolved !== then.resolved)) return [path]
-    const differs = (one: unknown, other: unknown): boolean => one !== undefined && other !== undefined && one !== other
-    const isSameVersion = now.version === then.version
-    return isSameVersion && (differs(now.integrity, then.integrity) || differs(now.resolved, then.resolved))
-      ? [path]
-      : []
-  })
+/** A lockfile: a package that was installed at the start must stay the same package, or get another version. */
+const lockedFile = ({ read, putBack }: LockReader): PartedFile => {
+  const replaced = (before: Parts, after: Parts): string[] => replacedIn(lockedIn(before), lockedIn(after))
+  const partsOf = (text: string): Parts =>
+    new Map([...read(text)].map(([key, locked]) => [key, JSON.stringify(locked)]))
+  return {
+    partsOf,
+    putBack: (text, start) => putBack(text, start, new Set(replaced(partsOf(start), partsOf(text)))),
+    runsByItself: () => false,
+    describe: (key) => `the package ${key}`,
+    differences: (before, after) => {
+      const names = replaced(before, after).map((key) => lockedIn(after).get(key)?.name ?? key)
+      return [...new Set(names)].map((name) =>
+        name === '' ? 'an entry cannot be read' : `the package ${name} was replaced`,
+      )
+    },
+  }
 }
 
-const lockedPackage = (entry: string): LockedPackage => objectIn(entry)
+const lockedIn = (parts: Parts): ReadonlyMap<string, Locked> =>
+  new Map([...parts].map(([key, text]) => [key, JSON.parse(text) as Locked]))
 
-const isOwnPackage = ({ link, resolved }: LockedPackage): boolean =>
-  link === true || (typeof resolved === 'string' && !/^https?:/.test(resolved))
-
-const nameIn = (path: string): string => path.split('node_modules/').at(-1) ?? path
+const lockReaders: Readonly<Record<string, LockReader>> = {
+  'package-lock.json': npmLock,
+  'npm-shrinkwrap.json': npmLock,
+  'yarn.lock': yarnLock,
+  'pnpm-lock.yaml': pnpmLock,
+  'Cargo.lock': cargoLock,
+  'poetry.lock': poetryLock,
+  'uv.lock': uvLock,
+  'go.sum': goSum,
+  'Gemfile.lock': gemLock,
+  'composer.lock': composerLock,
+}
 
 /** Lines that name a file, an address or an option; a plain requirement names a package of the registry. */
 const isOwnRequirement = (line: string): boolean => /^-|^[./~]|\.(?:whl|zip|tar\.\w+)\b|\s@\s|:\/\/|^file:/.test(line)
@@ -177,22 +188,6 @@ const splitName = (name: string): [string, string?] => {
   return dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)]
 }
 
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
-
-function objectIn(text: string): Record<string, unknown> {
-  try {
-    return { ...objectOf(JSON.parse(text)) }
-  } catch {
-    return {}
-  }
-}
-
-function setOrDelete(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (value === undefined) delete target[key]
-  else target[key] = value
-}
-
 /** Sections with the settings of test runners and linters, and those that replace packages. */
 const sectionsOfFile: Readonly<Record<string, RegExp>> = {
   'pyproject.toml':
@@ -220,18 +215,4 @@ const sectionFile = (wanted: RegExp, begins: RegExp): PartedFile => {
     runsByItself: () => true,
     describe: (name) => name,
   }
-}
-
-interface Section {
-  readonly heading: string
-  readonly lines: readonly string[]
-}
-
-function splitSections(text: string, begins: RegExp): Section[] {
-  const sections: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }]
-  for (const line of text.split('\n')) {
-    if (begins.test(line)) sections.push({ heading: line.trim(), lines: [] })
-    sections.at(-1)?.lines.push(line)
-  }
-  return sections
 }

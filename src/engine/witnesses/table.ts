@@ -50,6 +50,11 @@ const instructions: Witness = {
 }
 const shadowing = tool('Python loads it instead of its own module')
 
+/** Matches files below a directory of such a name, but no documentation. */
+function inDirectory(name: RegExp): RegExp {
+  return new RegExp(`(?:^|/)(?:${name.source})/(?!.*\\.mdx?$)`, name.flags)
+}
+
 /** Paths of the repository, in the order in which they are looked up. */
 const table: readonly (readonly [RegExp, Witness])[] = [
   [
@@ -79,9 +84,16 @@ const table: readonly (readonly [RegExp, Witness])[] = [
   [/(^|\/)\.(husky|githooks)\//, tool('git runs it by itself', false)],
 
   [/(^|\/)(Makefile|\.?[jJ]ustfile|Taskfile\.ya?ml|Rakefile)$/, { ...configuration, whenNew: 'fine' }],
-  [/(^|\/)(package\.json|pyproject\.toml|setup\.cfg|Cargo\.toml|go\.mod)$/, { ...configuration, whenNew: 'fine' }],
+  [
+    /(^|\/)(package\.json|composer\.json|pyproject\.toml|setup\.cfg|Cargo\.toml|go\.mod)$/,
+    { ...configuration, whenNew: 'fine' },
+  ],
   // Only entries that replace a package are compared.
-  [/(^|\/)(package-lock|npm-shrinkwrap)\.json$|(^|\/)requirements[^/]*\.txt$/, { ...configuration, whenNew: 'fine' }],
+  [
+    /(^|\/)((package-lock|npm-shrinkwrap)\.json|yarn\.lock|pnpm-lock\.yaml|requirements[^/]*\.txt)$/,
+    { ...configuration, whenNew: 'fine' },
+  ],
+  [/(^|\/)((Cargo|poetry|uv|Gemfile|composer)\.lock|go\.sum)$/, { ...configuration, whenNew: 'fine' }],
   [/\.(tgz|tar\.gz|tar\.xz|zip|whl|egg|jar|gem|nupkg)$/, { ...tool(''), whenNew: 'fine' }],
   [/(^|\/)(tox\.ini|noxfile\.py|\.coveragerc|phpunit\.xml[^/]*|\.rspec|deno\.jsonc?)$/, configuration],
   [/(^|\/)(vitest|jest|playwright|cypress|ava|wdio|web-test-runner)\.(config|workspace|setup)\.[^/]+$/, configuration],
@@ -92,11 +104,29 @@ const table: readonly (readonly [RegExp, Witness])[] = [
   ],
   [/(^|\/)(eslint\.config\.[^/]+|biome\.jsonc?|\.?ruff\.toml|mypy\.ini|tsconfig[^/]*\.json)$/, configuration],
 
-  [/(^|\/)(tests?|__tests__|specs?|e2e|cypress|__snapshots__|__fixtures__|testdata)\/(?!.*\.mdx?$)/, tests],
-  [/(^|\/)(fixtures?|goldens?|expected|snapshots|__mocks__|mocks|test[_-]data)\/(?!.*\.mdx?$)/, tests],
-  [/^(qa|checks|acceptance|conformance|verification)\/(?!.*\.mdx?$)/, tests],
-  [/(^|\/)([^/]*[._-](test|tests|spec)\.[^/]+|tests?_[^/]+\.py|(tests?|spec)\.[^/]+|[^/]+\.snap)$/, tests],
-  [/(^|\/)[^/]*(Test|Tests|Spec)\.(java|kt|cs|scala|swift|php)$/, tests],
+  [inDirectory(/_*(?:tests?|specs?|unit_?tests?)_*|e2e|cypress|__snapshots__|__fixtures__|testdata/i), tests],
+  // Such as Shop.Tests, ShopUITests, integration-tests and the source sets androidTest and testFixtures of Gradle.
+  [inDirectory(/[^/]+[._-][Tt]ests|[^/]*[a-z0-9]Tests|[^/]*[A-Z]{2}Tests|[^/]+\.Test/), tests],
+  [
+    inDirectory(
+      /(?:unit|int|integration|functional|system|acceptance|smoke|api|ui|android|common|jvm|js)(?:Test|[._-]test)/,
+    ),
+    tests,
+  ],
+  [
+    inDirectory(/testFixtures|fixtures?|goldens?|expected|snapshots|__mocks__|mocks|test[_-]data|step_definitions/),
+    tests,
+  ],
+  [/^(qa|checks|acceptance|conformance|verification|x?t)\/(?!.*\.mdx?$)/, tests],
+  [/(^|\/)([^/]*[._-](test|tests|spec|cy|e2e)\.[^/]+|(tests?|spec)\.[^/]+|[^/]+\.snap)$/, tests],
+  [/(^|\/)[^/]+\.(t|bats|phpt|feature|robot|shunit2?)$/, tests],
+  // A folder of such a name is looked up above; without an ending, test-cart is a program.
+  [/(^|\/)tests?[_-][^/]+\.(py|rb|[cm]?[jt]sx?|lua|jl|R|r|pl|sh|bash|c|cc|cpp|nim|ml|el|php)$/, tests],
+  [
+    /(^|\/)([^/]*[a-z0-9](Test|Tests|TestCase|Spec|IT)|Test[A-Z][^/]*|(Test|Tests|Spec))\.(java|kts?|groovy|scala)$/,
+    tests,
+  ],
+  [/(^|\/)[^/]*(Test|Tests|TestCase|Spec|Specs)\.(cs|fs|vb|swift|php|mm?|cc|cpp|hs)$/, tests],
 ]
 
 /** Modules of Python and of its test runners that a file of the same name hides from a command in its directory. */

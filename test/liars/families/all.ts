@@ -14,6 +14,7 @@ import { unboxedLies } from './unboxed.ts'
 import { verdicts } from './verdicts.ts'
 import { witness } from './witness.ts'
 import { indirectWitnesses } from './witness-indirect.ts'
+import { lockfileWitnesses } from './witness-lockfiles.ts'
 import { words } from './words.ts'
 
 export const lies: readonly Lie[] = [
@@ -23,6 +24,7 @@ export const lies: readonly Lie[] = [
   ...together,
   ...witness,
   ...indirectWitnesses,
+  ...lockfileWitnesses,
   ...baseline,
   ...planner,
   ...reports,
