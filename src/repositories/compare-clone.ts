@@ -136,12 +136,15 @@ async function hashOf(root: string, { name, mode, object, bytes }: Entry): Promi
   }
 }
 
-const isOfMode = (found: Stats, mode: string): boolean =>
-  mode === link ? found.isSymbolicLink() : found.isFile() && (found.mode & 0o100) !== 0 === (mode === executable)
+function isOfMode(found: Stats, mode: string): boolean {
+  if (mode === link) return found.isSymbolicLink()
+  const isExecutable = (found.mode & 0o100) !== 0
+  return found.isFile() && isExecutable === (mode === executable)
+}
 
 async function* partsIn(file: FileHandle, bytes: number): AsyncGenerator<Buffer> {
   const chunk = Buffer.allocUnsafe(Math.min(bytes, 256 * 1024) || 1)
-  for (let read = 0; read < bytes; ) {
+  for (let read = 0; read < bytes;) {
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, bytes - read), read)
     if (bytesRead === 0) return
     yield chunk.subarray(0, bytesRead)
@@ -159,8 +162,7 @@ function createFolders(root: string): (folder: string) => Promise<boolean> {
     return found
   }
   const look = async (folder: string): Promise<boolean> =>
-    (await isFolder(folderOf(folder))) &&
-    ((await lstat(at(root, folder)).catch(unlessMissing))?.isDirectory() ?? false)
+    (await isFolder(folderOf(folder))) && ((await lstat(at(root, folder)).catch(unlessMissing))?.isDirectory() ?? false)
   return isFolder
 }
 

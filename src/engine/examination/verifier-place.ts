@@ -1,7 +1,9 @@
 import { shorten } from '../../kernel/text.ts'
-import type { Correction } from '../../work/briefs/contract.ts'
+import type { Brief, Correction } from '../../work/briefs/contract.ts'
+import type { Run } from '../../work/runs/contract.ts'
 import type { Workspace } from '../../workspaces/port.ts'
 import type { Claimed } from '../attempt/start.ts'
+import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 
 /**
@@ -10,14 +12,25 @@ import type { EngineDeps } from '../deps.ts'
  */
 export async function faultOfPlace(
   deps: EngineDeps,
-  { run: { repository }, brief }: Claimed,
+  { run, brief }: Claimed,
   workspace: Workspace,
   signal: AbortSignal,
 ): Promise<Correction | null> {
-  const { startCommit } = brief
-  if (repository === null || startCommit === null || deps.repositories === undefined) return null
-  const changed = await deps.repositories.compare(repository.mirror, startCommit, workspace, signal)
+  const changed = await changedFiles(deps, run, brief, workspace, signal)
   return changed.length === 0 ? null : changedByVerifier(changed)
+}
+
+async function changedFiles(
+  deps: EngineDeps,
+  run: Run,
+  brief: Brief,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { repository } = run
+  if (repository === null) return deps.workspaces.changedInCopy(workspaceRequest(deps, run, brief))
+  if (brief.startCommit === null || deps.repositories === undefined) return []
+  return deps.repositories.compare(repository.mirror, brief.startCommit, workspace, signal)
 }
 
 const maxNamed = 10
