@@ -65,14 +65,14 @@ function parse(record: string): Listed {
 /** Stands before each record of the second list; no path begins with it. */
 const second = '/'
 
+const words = (text: string): string[] => text.split(' ')
+
 /** Directories that tools fill by themselves, and files of theirs: no work is delivered in them. */
 const written = {
-  directories: [
-    ...['.git', '.agency', 'node_modules', '.venv', 'venv', '.tox', '.gradle'],
-    ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.cache', '.turbo', '.next', '.nyc_output'],
-    ...['coverage', 'dist', 'build', 'target', 'tmp'],
-  ],
-  files: ['*.pyc', '*.log', '*.tsbuildinfo', '.coverage', '.eslintcache'],
+  directories: words(
+    '.git .agency node_modules .venv venv .tox .gradle __pycache__ .pytest_cache .mypy_cache .ruff_cache .cache .turbo .next .nyc_output coverage dist build target tmp',
+  ),
+  files: words('*.pyc *.log *.tsbuildinfo .coverage .eslintcache'),
 }
 
 const anyOf = (names: readonly string[]): string => names.map((name) => `-name '${name}'`).join(' -o ')
