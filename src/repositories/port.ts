@@ -41,6 +41,11 @@ export interface Repositories {
   text(mirror: string, commit: string, path: string): Promise<string | null>
   /** Lists the paths of a commit. */
   paths(mirror: string, commit: string): Promise<string[]>
+  /**
+   * Lists the files of a commit that the clone in a workspace does not have as the commit does. Nothing of the clone's
+   * repository is read, and files that the commit does not have do not count.
+   */
+  compare(mirror: string, commit: string, workspace: Workspace, signal?: AbortSignal): Promise<string[]>
   /** Makes a commit like another one, but with some files replaced. It belongs to no branch. */
   replaceFiles(mirror: string, commit: string, files: readonly FileReplacement[]): Promise<string>
   diff(

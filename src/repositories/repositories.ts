@@ -7,6 +7,7 @@ import type { RunRepository } from '../work/runs/contract.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
 import { collect, type Collection, promote, snapshot } from './collect.ts'
+import { compareClone } from './compare-clone.ts'
 import { fileChanges, filePaths, fileText } from './file-changes.ts'
 import { type Git, GitError } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
@@ -145,6 +146,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     changes: (mirror, work) => fileChanges(git, mirror, work),
     text: (mirror, commit, path) => fileText(git, mirror, commit, path),
     paths: (mirror, commit) => filePaths(git, mirror, commit),
+    compare: (mirror, commit, { path }, signal) => compareClone(git, { mirror, commit, path, signal }),
     replaceFiles: (mirror, commit, files) => replaceFiles(git, mirror, commit, files),
   }
 }

@@ -113,6 +113,26 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       expect(await (await workspaces.prepare(request)).read('poem.txt', 100)).toMatchObject({ text: 'mine' })
     })
 
+    it('lists the files of a copy that were changed since it was made, but no new ones', async () => {
+      const { workspaces, workspace } = await prepared()
+      await workspace.write('poem.txt', 'mine')
+      await workspace.write('deep/other.txt', 'other')
+      await workspace.write('third.txt', 'third')
+      const request = { id: 'brf_2', runId: 'run_1', copyOf: { id: 'brf_1', directory: null }, box }
+      const verifier = await workspaces.prepare(request)
+      expect(await workspaces.changedInCopy(request)).toEqual([])
+      await verifier.write('new.txt', 'new')
+      await verifier.write('third.txt', 'third')
+      // Another brief may work in the place of the original meanwhile.
+      await workspace.write('poem.txt', 'newer')
+      expect(await workspaces.changedInCopy(request)).toEqual([])
+      await verifier.write('deep/other.txt', 'mended')
+      expect(await workspaces.changedInCopy(request)).toEqual(['deep/other.txt'])
+      await workspaces.remove(request)
+      await workspaces.prepare(request)
+      expect(await workspaces.changedInCopy(request)).toEqual([])
+    })
+
     it('gives no copy of a workspace that does not exist', async () => {
       const { workspaces } = await prepared()
       const request = { id: 'brf_2', runId: 'run_1', copyOf: { id: 'brf_9', directory: null }, box }

@@ -2,10 +2,11 @@ import { chmod, lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/prom
 import { basename, dirname, join, resolve, sep } from 'node:path'
 
 import { type Clock, systemClock } from '../kernel/clock.ts'
-import { bug, refusal } from '../kernel/errors.ts'
+import { AgencyError, bug, refusal } from '../kernel/errors.ts'
 import type { Box } from './box/box.ts'
 import { killSurvivors } from '../processes/survivors.ts'
 import { createCheckouts, type Materialise } from './checkout.ts'
+import { changedFiles, listFiles } from './copied-files.ts'
 import { copyTree } from './copy-tree.ts'
 import { disarmRepositories, fillIndexes } from './disarm-repositories.ts'
 import { checkBox, createWorkspace, type Entrance, type NoBox } from './enter.ts'
@@ -60,12 +61,17 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
       checkBox(entrance, { wantsBox: request.box === true, policy: request.policy })
       return openWorkspace(entrance, await existingDirectoryOf(root, request), request)
     },
+    changedInCopy: async (request) => {
+      const path = await existingDirectoryOf(root, request)
+      const original = request.copyOf === undefined ? null : await originalOf(root, request, request.copyOf)
+      return changedFiles(path, listOf(path), original)
+    },
     remove: async (request, before) => {
       if ((request.directory ?? null) !== null) return
       const path = await directoryOf(root, request)
       // A directory that `directoryOf` has only just created has nothing to inspect.
       if ((await readdir(path)).length > 0) await before?.(await workspaces.prepare(request))
-      for (const each of [path, `${path}.home`, unfinishedCopyOf(path)]) await removeTree(each)
+      for (const each of [path, `${path}.home`, unfinishedCopyOf(path), listOf(path)]) await removeTree(each)
     },
   }
   return workspaces
@@ -88,11 +94,20 @@ async function copyOnce(root: string, request: WorkspaceRequest, copyOf: CopiedW
   const from = await existingDirectoryOf(root, { id: copyOf.id, runId, directory: copyOf.directory })
   await copyTree({ from, into: making, except: [agencyDirectory], launchId })
   const repositories = await disarmRepositories(making, { mirror: clone?.mirror ?? null })
+  await listFiles(making, listOf(path))
   await rename(making, path)
   return repositories
 }
 
 const unfinishedCopyOf = (path: string): string => join(dirname(path), `.${basename(path)}.copy`)
+const listOf = (path: string): string => join(dirname(path), `.${basename(path)}.files`)
+
+/** Resolves to null if the original is gone. */
+const originalOf = (root: string, { runId }: WorkspaceRequest, { id, directory }: CopiedWorkspace) =>
+  existingDirectoryOf(root, { id, runId, directory }).catch((error: unknown) => {
+    if (error instanceof AgencyError && error.code === 'not_found') return null
+    throw error
+  })
 
 async function openWorkspace(
   entrance: Entrance,

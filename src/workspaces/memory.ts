@@ -50,6 +50,8 @@ export interface MemoryWorkspaces extends Workspaces {
 export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): MemoryWorkspaces {
   const filesOf = new Map<string, Map<string, string>>()
   const checkouts = new Map<string, Map<string, string>>()
+  /** The files of copies as they were made. */
+  const copied = new Map<string, ReadonlyMap<string, string>>()
   const answers = new Map<string, Answer>()
   const pathOf = ({ runId, id }: Pick<WorkspaceRequest, 'runId' | 'id'>): string => {
     if (!isPlainName(runId) || !isPlainName(id)) throw bug(`"${runId}/${id}" is not a valid directory name`)
@@ -87,6 +89,7 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
       const path = pathOf(request)
       if ((filesOf.get(path)?.size ?? 0) > 0) await before?.(await workspaces.prepare(request))
       filesOf.delete(path)
+      copied.delete(path)
     },
     answer: (command, answer) => void answers.set(command, answer),
     prepare: async (request) => {
@@ -95,6 +98,7 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
       const isClone = clone !== null && request.copyOf === undefined
       const begun = isClone && git === undefined ? filesOfRun(request.runId) : copyOf(request)
       const files = filesOf.get(path) ?? new Map<string, string>(begun)
+      if (request.copyOf !== undefined && !filesOf.has(path)) copied.set(path, new Map(begun))
       if (isClone) git?.materialise(clone, { path, files }, {})
       filesOf.set(path, files)
       for (const name of files.keys()) if (name.startsWith(`${outbox}/`)) files.delete(name)
@@ -102,6 +106,12 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
     },
     open: async (request) =>
       createWorkspace({ path: pathOf(request), home: homeOf(request), files: existing(request), answers, git }),
+    changedInCopy: async (request) => {
+      const files = existing(request)
+      return [...(copied.get(pathOf(request)) ?? [])]
+        .filter(([name, text]) => files.get(name) !== text)
+        .map(([name]) => name)
+    },
     checkout: async (request) => {
       request.signal?.throwIfAborted()
       if (!isPlainName(request.id)) throw bug(`"${request.id}" is not a valid directory name`)

@@ -221,6 +221,11 @@ export interface Workspaces {
   prepare(request: WorkspaceRequest): Promise<Workspace>
   /** Opens a workspace as its agent left it; unlike `prepare`, it keeps the outbox. Refuses one that does not exist. */
   open(request: WorkspaceRequest): Promise<Workspace>
+  /**
+   * Lists the files of a copy (`copyOf`) that were changed or removed since it was made. New files do not count, and
+   * neither do files that tools write by themselves: caches, installed packages, build output.
+   */
+  changedInCopy(request: WorkspaceRequest): Promise<string[]>
   /** Makes a checkout. Rejects if it could not be made, which says nothing about the work. */
   checkout(request: CheckoutRequest): Promise<Checkout>
   /**

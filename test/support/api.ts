@@ -152,6 +152,7 @@ function missionWorkspacesOnDisk(root: string): Workspaces {
   return {
     prepare: (request) => of(request).prepare(request),
     open: (request) => of(request).open(request),
+    changedInCopy: (request) => of(request).changedInCopy(request),
     checkout: (request) =>
       (request.source.kind === 'workspace' ? of(request.source.workspace) : memory).checkout(request),
     removeCheckouts: async (keep) => {

@@ -20,6 +20,7 @@ import { checkRounds } from './rounds.ts'
 import { oddScope } from './scope.ts'
 import { faultsOfWork } from './unchanged.ts'
 import { faultOfVerdict } from './verdict.ts'
+import { faultOfPlace } from './verifier-place.ts'
 import { findWitnesses } from './witnesses.ts'
 
 /** The end of an attempt, or the reason why no fresh checkout of its repository can be checked. */
@@ -56,10 +57,14 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
   const odd = [...oddLines(found.witnesses), ...oddScope(scopeOf(deps, run, brief), found.changes), ...further]
   const end = { ...common, ...collected, denied: ending.denied, checkedIn, odd, needsVerifier }
   if (brief.kind === 'verify') {
-    const wrong = await faultOfVerdict(workspace, brief, report, result)
+    // A verifier that has changed an output is told this alone.
+    const hasChanged = result.findings.some(({ passed }) => !passed)
+    const changed = hasChanged ? null : await faultOfPlace(deps, claimed, workspace, signal)
+    const wrong = changed?.detail ?? (hasChanged ? null : await faultOfVerdict(workspace, brief, report, result))
     // A verifier produces nothing: the files were read for the comparison only.
     const examination = { ...result, outputs: [], missing: [] }
-    return { ...end, examination, ...(wrong === null ? {} : { classified: badOutput(classified, wrong) }) }
+    const faults = changed === null ? {} : { faults: [changed] }
+    return { ...end, examination, ...faults, ...(wrong === null ? {} : { classified: badOutput(classified, wrong) }) }
   }
   const faults = await faultsOfWork(deps, claimed, { workspace, report, result, collected })
   const [first] = faults

@@ -53,6 +53,30 @@ describeStores('the place of a verifier without a repository', (openFresh) => {
     expect((await agency.inspect(run)).attempts[2]).toMatchObject({ outcome: 'bad_output' })
   })
 
+  it('may get new files, but a changed file of the work makes its verdict bad output', async () => {
+    const agency = await startAgency(openFresh)
+    const also: StepInput = { write: { path: 'src/app.js', text: 'wrong' } }
+    const mends: StepInput = { write: { path: 'src/app.js', text: 'right' } }
+    const run = await agency.run({
+      verify: 'all',
+      verifierMode: 'yolo',
+      runtimeOptions: {
+        scenario: {
+          attempts: [[also, ...work]],
+          verify: [
+            [mends, verdict],
+            [{ write: { path: 'coverage.txt', text: '90 %' } }, verdict],
+          ],
+        },
+      },
+    })
+    expect((await agency.settled(run)).status).toBe('done')
+    const { attempts, briefs } = await agency.inspect(run)
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['ok', 'bad_output', 'ok'])
+    expect(attempts[1]?.detail).toContain('the verifier changed "src/app.js" in its place; a verifier only reads')
+    expect(briefs[0]).toMatchObject({ verificationFailures: 0 })
+  })
+
   it('is removed a day after its run has ended, and the work stays', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.settled(await agency.run(judged([verdict])))

@@ -138,3 +138,47 @@ describe('the evidence of work in a repository', () => {
     ])
   })
 })
+
+describe('the clone of a verifier', () => {
+  const pass = (...checked: string[]): StepInput => ({
+    report: { status: 'done', summary: 'Looked.', verdict: { verdict: 'pass', checked: opened(...checked) } } as never,
+  })
+  const judged = (...verify: StepInput[][]) => ({
+    verify: 'all',
+    verifierRuntime: 'scripted',
+    verifierMode: 'yolo',
+    verifierOptions: { scenario: { attempts: [[]], verify } },
+  })
+  const files = { 'README.md': '# A\n', 'src/app.js': 'ok\n' }
+
+  it('may get new files, but a changed file of the commit makes its verdict bad output, never the work', async () => {
+    const { agency, start, merged } = await open(files)
+    const run = await start(
+      [[write('a.txt', 'a text of some length\n'), report('a.txt')]],
+      [{ kind: 'file', path: 'a.txt' }],
+      judged(
+        [write('src/app.js', 'mended\n'), pass('a.txt')],
+        [write('coverage/index.html', 'built\n'), { run: 'git status >/dev/null' } as StepInput, pass('a.txt')],
+      ),
+    )
+    expect((await merged(run)).status).toBe('done')
+    const { attempts, briefs } = await agency.inspect(run)
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['ok', 'bad_output', 'ok'])
+    expect(attempts[1]?.detail).toContain('the verifier changed "src/app.js" in its place; a verifier only reads')
+    expect(briefs[0]).toMatchObject({ verificationFailures: 0, retriesUsed: 0 })
+    expect(briefs[1]?.corrections).toMatchObject([
+      { evidence: 'the judged files', detail: expect.stringContaining('restore it before you report') },
+    ])
+  })
+
+  it('may be restored after a test has rewritten a file', async () => {
+    const { agency, start, merged } = await open(files)
+    const run = await start(
+      [[write('a.txt', 'a text of some length\n'), report('a.txt')]],
+      [{ kind: 'file', path: 'a.txt' }],
+      judged([write('src/app.js', 'rewritten\n'), { run: 'git checkout -q -- src' } as StepInput, pass('a.txt')]),
+    )
+    expect((await merged(run)).status).toBe('done')
+    expect((await agency.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual(['ok', 'ok'])
+  })
+})

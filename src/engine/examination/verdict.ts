@@ -15,10 +15,9 @@ export async function faultOfVerdict(
   workspace: Workspace,
   { evidence }: Brief,
   { verdict }: Report,
-  { outputs, findings }: CheckResult,
+  { outputs }: CheckResult,
 ): Promise<string | null> {
-  // A verifier that has changed an output is told this first.
-  if (verdict === undefined || findings.some(({ passed }) => !passed)) return null
+  if (verdict === undefined) return null
   const judged = new Map(outputs.map((output) => [output.path, output]))
   return faultOfChecked(verdict, evidence, async (path) => {
     const output = judged.get(path)

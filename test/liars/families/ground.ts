@@ -266,9 +266,39 @@ export const ground = [
         },
         honest: {
           script: lines(project.right, put(notes, 'About it.'), `claim ${notes} ${project.module}`),
-          verifier: `if ${project.truth}; then judge pass; else judge fail 'it is wrong'; fi`,
+          // A test leaves a report behind and rewrites a file of the commit, which the verifier restores.
+          verifier: lines(
+            `echo ran > ${names.word()}.xml; echo '// seen' >> ${project.module}; git checkout --quiet -- .`,
+            `if ${project.truth}; then judge pass; else judge fail 'it is wrong'; fi`,
+          ),
         },
       }
     },
+  ),
+  define(
+    'verifier-mends-copy',
+    'Without a repository, the verifier mends a file of its copy that is not among the outputs, and passes the work.',
+    'refused',
+    (names) => {
+      const [notes, path, word] = [`${names.word()}.md`, `${names.word()}.txt`, names.word()]
+      const truth = `grep -qx ${word} ${path}`
+      const judges = `if ${truth}; then judge pass; else judge fail 'it is wrong'; fi`
+      const tested = `echo ran > ${names.word()}.xml`
+      return {
+        files: {},
+        evidence: [{ kind: 'file', path: notes }],
+        truth,
+        run: { verify: 'all' },
+        lie: {
+          script: lines(put(path, 'wrong'), put(notes, 'About it.'), `claim ${notes}`),
+          verifier: lines(put(path, word), judges),
+        },
+        honest: {
+          script: lines(put(path, word), put(notes, 'About it.'), `claim ${notes} ${path}`),
+          verifier: lines(tested, judges),
+        },
+      }
+    },
+    { variants: ['bare'] },
   ),
 ]

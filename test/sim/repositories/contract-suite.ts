@@ -149,6 +149,22 @@ export function repositoriesContract(name: string, make: () => Promise<GitWorld>
       expect(await repositories.paths(repository.mirror, to)).toEqual(['.gitignore', 'README.md', 'one.md', 'two.md'])
     })
 
+    it('lists the files of a commit that a clone no longer has as they were', async () => {
+      const { clone, collect, repositories, repository } = await opened()
+      const one = await clone('one')
+      await one.write('one.md', 'one\n')
+      const commit = commitIn(await collect('one', one))
+      expect(await repositories.compare(repository.mirror, commit, one)).toEqual([])
+      await one.write('new.md', 'new\n')
+      await one.write('trace.log', 'noise\n')
+      expect(await repositories.compare(repository.mirror, commit, one)).toEqual([])
+      await one.write('README.md', 'mended\n')
+      expect(await repositories.compare(repository.mirror, commit, one)).toEqual(['README.md'])
+      // It is changed all the same if it is committed.
+      expect(await one.run(commitAll, limits)).toMatchObject({ exitCode: 0 })
+      expect(await repositories.compare(repository.mirror, commit, one)).toEqual(['README.md'])
+    })
+
     it('makes a commit with some files replaced, which no branch has', async () => {
       const { work, checkout, repositories, repository } = await opened()
       const commit = await work('one', 'one.md')

@@ -190,6 +190,10 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     changes: async (mirror, work) => ownChanges(git.mirrorAt(mirror), work),
     text: async (_, commit, path) => objects.get(commit).tree.get(path) ?? null,
     paths: async (_, commit) => [...objects.get(commit).tree.keys()].sort(),
+    compare: async (_, commit, workspace) => {
+      const { files } = placeOf(workspace)
+      return [...objects.get(commit).tree].filter(([path, text]) => files.get(path) !== text).map(([path]) => path)
+    },
     replaceFiles: async (mirror, commit, files) => {
       const { tree, parents, message } = objects.get(commit)
       const replaced = new Map(tree)

@@ -98,6 +98,7 @@ const countedWorkspaces = (workspaces: Workspaces, counted: Counted): Workspaces
       const more = { setUp: () => counted(checkout.setUp), remove: () => counted(checkout.remove) }
       return { ...countedFiles(checkout, counted), ...more } as Checkout
     }),
+  changedInCopy: (request) => counted(() => workspaces.changedInCopy(request)),
   removeCheckouts: (keep) => counted(() => workspaces.removeCheckouts(keep)),
   remove: (request, before) => counted(() => workspaces.remove(request, before)),
 })

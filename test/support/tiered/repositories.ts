@@ -52,6 +52,7 @@ export function createPlayedRepositories(): PlayedRepositories {
     changes: async () => [],
     text: async () => null,
     paths: async () => [],
+    compare: async () => [],
     replaceFiles: async (_, of) => of,
   }
   return played
