@@ -3,15 +3,7 @@ import type { Finding } from '../../work/evidence/record.ts'
 import type { EngineDeps } from '../deps.ts'
 import { Unchecked } from '../evidence/finding.ts'
 import { endOf } from './base-witnesses.ts'
-import { checkAgainIn, type FinishedWork, openPlace, type Scene } from './place.ts'
-
-/**
- * Commands run again only if the checkout, its setup and all checks took at most this long together. The second look then
- * adds at most as much, 5 s, while a check of 10 s or more pays nothing.
- */
-const cheapMs = 5_000
-
-export const isCheap = ({ tookMs }: Scene): boolean => tookMs <= cheapMs
+import { checkAgainIn, type FinishedWork, isCheap, openPlace, type Scene } from './place.ts'
 
 export interface SecondLook {
   readonly findings: readonly Finding[]

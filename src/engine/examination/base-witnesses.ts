@@ -5,8 +5,8 @@ import type { Finding } from '../../work/evidence/record.ts'
 import type { EngineDeps } from '../deps.ts'
 import { exitCodeIn } from '../evidence/command.ts'
 import { endOfOutput, missingProgram } from '../evidence/output.ts'
-import type { WitnessChange } from '../witnesses/find.ts'
-import { atCommit, checkAgainIn, type FinishedWork, isOfProcess, openPlace, type Scene } from './place.ts'
+import type { WitnessChange, WitnessChanges } from '../witnesses/find.ts'
+import { atCommit, checkAgainIn, type FinishedWork, isCheap, isOfProcess, openPlace, type Scene } from './place.ts'
 
 export interface Repeated {
   readonly findings: readonly Finding[]
@@ -15,19 +15,21 @@ export interface Repeated {
 
 /**
  * Repeats the commands that held with the tests, scripts and settings that the work began with, laid over its commit.
- * New tests stay, and files that tools load by themselves go if they are new. A command that holds only with the versions
- * of the agent is bent. Resolves to null if the work has changed nothing that a command depends on.
+ * New tests and new files that tools load by themselves are removed. A command that holds only with the versions of the
+ * agent is bent. Resolves to null if the work has changed nothing that a command depends on, or if it has only new tests
+ * and its checks take long.
  */
 export async function checkBaseWitnesses(
   deps: EngineDeps,
   work: FinishedWork,
   scene: Scene,
   held: readonly Finding[],
-  witnesses: readonly WitnessChange[],
+  { witnesses, newTests }: WitnessChanges,
 ): Promise<Repeated | null> {
   const { repository } = work.claimed.run
   const commitId = work.collected.commit
-  const changed = witnesses.filter(({ isRun }) => isRun)
+  const known = witnesses.filter(({ isRun }) => isRun)
+  const changed = known.length > 0 || isCheap(scene) ? [...known, ...newTests] : []
   const items = held.filter(({ evidence }) => isOfProcess(evidence) || restsOnSchema(evidence, changed))
   if (deps.repositories === undefined || repository === null || commitId === null) return null
   if (items.length === 0 || changed.length === 0) return null

@@ -45,6 +45,14 @@ export interface Scene {
   readonly tookMs: number
 }
 
+/**
+ * Commands run again only if the checkout, its setup and all checks took at most this long together. The second look then
+ * adds at most as much, 5 s, while a check of 10 s or more pays nothing.
+ */
+const cheapMs = 5_000
+
+export const isCheap = ({ tookMs }: Scene): boolean => tookMs <= cheapMs
+
 /** The settings of the repository as they are now: an answer may have changed them since the run began. */
 export async function checksOf({ db, hostChecks }: EngineDeps, run: Run): Promise<Checks> {
   const path = run.repository?.path

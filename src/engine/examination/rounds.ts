@@ -4,11 +4,11 @@ import type { Odd } from '../../work/evidence/contract.ts'
 import type { CheckResult } from '../../work/evidence/record.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { EngineDeps } from '../deps.ts'
-import type { WitnessChange } from '../witnesses/find.ts'
-import { checkAgain, isCheap } from './again.ts'
+import type { WitnessChanges } from '../witnesses/find.ts'
+import { checkAgain } from './again.ts'
 import { checkBaseWitnesses } from './base-witnesses.ts'
 import { checkBefore } from './before.ts'
-import type { FinishedWork, Scene } from './place.ts'
+import { type FinishedWork, isCheap, type Scene } from './place.ts'
 
 export interface CheckedRounds {
   /** The result with all rounds. */
@@ -23,15 +23,15 @@ export async function checkRounds(
   deps: EngineDeps,
   work: FinishedWork,
   { result, scene }: { result: CheckResult; scene: Scene | null },
-  { changes, witnesses }: { changes: readonly FileChange[]; witnesses: readonly WitnessChange[] },
+  { changes, ...found }: WitnessChanges & { readonly changes: readonly FileChange[] },
 ): Promise<CheckedRounds> {
   const { brief } = work.claimed
   const held = result.findings.filter(({ passed }) => passed)
   if (scene === null || brief.kind !== 'work' || !isFinished(work, result))
     return { result, odd: [], needsVerifier: null }
-  const bent = await checkBaseWitnesses(deps, work, scene, held, witnesses)
-  // Commands that have just held in another checkout of the same work were looked at twice.
-  const isRepeated = bent !== null && bent.odd.length === 0
+  const bent = await checkBaseWitnesses(deps, work, scene, held, found)
+  // Commands that have just held in another checkout of the same work were looked at twice, but for new tests.
+  const isRepeated = bent !== null && bent.odd.length === 0 && found.newTests.length === 0
   const second = isRepeated ? null : await checkAgain(deps, work, scene, held)
   const odd = bent?.odd ?? []
   const further = [...(bent?.findings ?? []), ...(second?.findings ?? [])]

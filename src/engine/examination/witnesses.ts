@@ -2,7 +2,7 @@ import { type FileChange, integrationBranch } from '../../repositories/port.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
-import { findWitnessChanges, type WitnessChange } from '../witnesses/find.ts'
+import { findWitnessChanges, type WitnessChanges } from '../witnesses/find.ts'
 
 /** Refs of verified work of the run, and of the operator: its changes were shown when it was collected. */
 export const othersOf = ({ id, repository }: Run): string[] => [
@@ -16,14 +16,14 @@ export async function findWitnesses(
   { repositories }: EngineDeps,
   { run, brief }: Claimed,
   commit: string | null,
-): Promise<{ changes: readonly FileChange[]; witnesses: readonly WitnessChange[] }> {
+): Promise<WitnessChanges & { readonly changes: readonly FileChange[] }> {
   const { repository } = run
   const { startCommit: start } = brief
   if (repositories === undefined || repository === null || start === null || commit === null)
-    return { changes: [], witnesses: [] }
+    return { changes: [], witnesses: [], newTests: [] }
   const { mirror } = repository
   const changes = await repositories.changes(mirror, { from: start, to: commit, others: othersOf(run) })
-  const witnesses = await findWitnessChanges({
+  const found = await findWitnessChanges({
     start,
     changes,
     evidence: brief.evidence,
@@ -31,5 +31,5 @@ export async function findWitnesses(
     read: (which, path) => repositories.text(mirror, which === 'start' ? start : commit, path),
     pathsAtStart: () => repositories.paths(mirror, start),
   })
-  return { changes, witnesses }
+  return { changes, ...found }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { FileChange } from '../../repositories/port.ts'
 import type { Evidence } from '../../work/evidence/contract.ts'
-import { findWitnessChanges, type WitnessChange } from './find.ts'
+import { findWitnessChanges, type WitnessChanges } from './find.ts'
 import { oddLines } from './odd.ts'
 
 type Files = Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ function find(
   before: Files,
   after: Files,
   { evidence = [npmTest], asked = 'Mend the cart' }: { evidence?: readonly Evidence[]; asked?: string } = {},
-): Promise<WitnessChange[]> {
+): Promise<WitnessChanges> {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
   const changes = paths.flatMap((path): FileChange[] => {
     if (before[path] === after[path]) return []
@@ -33,13 +33,32 @@ function find(
 }
 
 const lines = async (...args: Parameters<typeof find>): Promise<string[]> =>
-  oddLines(await find(...args)).map(({ kind, text }) => `${kind}: ${text}`)
+  oddLines((await find(...args)).witnesses).map(({ kind, text }) => `${kind}: ${text}`)
 
 const shop: Files = {
   'src/cart.js': '1',
   'test/cart.test.js': '1',
   'package.json': JSON.stringify({ scripts: { test: 'node --test' }, dependencies: { a: '1.0.0' } }),
 }
+
+describe('new tests', () => {
+  const newTests = async (...args: Parameters<typeof find>): Promise<string[]> =>
+    (await find(...args)).newTests.map(({ path }) => path)
+
+  it('are listed beside older ones of their package', async () => {
+    expect(await newTests(shop, { ...shop, 'test/more.test.js': '1', 'src/more.js': '1' })).toEqual([
+      'test/more.test.js',
+    ])
+  })
+
+  it.each<[string, Files, Files, Evidence]>([
+    ['a package without older ones', { ...shop, 'b/package.json': '{}' }, { 'b/test/b.test.js': '1' }, npmTest],
+    ['a repository without older ones', { 'cart.js': '1' }, { 'cart.test.js': '1' }, npmTest],
+    ['a command that names them', shop, { 'test/more.test.js': '1' }, command('node test/more.test.js')],
+  ])('are needed in %s', async (_where, before, added, evidence) => {
+    expect(await newTests(before, { ...before, ...added }, { evidence: [evidence] })).toEqual([])
+  })
+})
 
 describe('files that checks reach in other ways', () => {
   const test = command('npm test')
@@ -379,7 +398,7 @@ describe('the diff rule', () => {
             { ...changed, ...more },
             { evidence: [command(run)], ...(asked === undefined ? {} : { asked }) },
           )
-        ).map(({ path }) => path)
+        ).witnesses.map(({ path }) => path)
 
       it('names shell scripts that a command runs, and those that they run', async () => {
         expect(await found('./bin/all')).toEqual(['bin/all', 'bin/beside', 'tools/last', 'tools/step'])
@@ -439,7 +458,9 @@ describe('the diff rule', () => {
 
 describe('the files of the start', () => {
   const undone = async (before: Files, after: Files): Promise<Record<string, unknown>> =>
-    Object.fromEntries((await find(before, after)).flatMap(({ undo }) => undo.map(({ path, as }) => [path, as])))
+    Object.fromEntries(
+      (await find(before, after)).witnesses.flatMap(({ undo }) => undo.map(({ path, as }) => [path, as])),
+    )
 
   it('replace changed witnesses and remove new ones', async () => {
     const { 'test/cart.test.js': _, ...after }: Files = {

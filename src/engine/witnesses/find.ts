@@ -1,6 +1,7 @@
 import { shorten } from '../../kernel/text.ts'
 import type { FileChange, FileReplacement } from '../../repositories/port.ts'
 import type { Evidence, Odd } from '../../work/evidence/contract.ts'
+import { besideOlderTests } from './new-tests.ts'
 import { isNamedWitness, type NamedFiles, wordsOfCommands } from './named-files.ts'
 import { type PartedFile, partedFile, type Parts } from './parts.ts'
 import { testedPaths } from './tested-files.ts'
@@ -31,10 +32,16 @@ export interface ChangedWork {
   pathsAtStart(): Promise<readonly string[]>
 }
 
-/** Finds the changes on which the result of the evidence may rest. New tests are none. */
-export async function findWitnessChanges(work: ChangedWork): Promise<WitnessChange[]> {
+export interface WitnessChanges {
+  readonly witnesses: readonly WitnessChange[]
+  /** New tests are not odd, but older ones must hold without them. */
+  readonly newTests: readonly WitnessChange[]
+}
+
+/** Finds the changes on which the result of the evidence may rest. */
+export async function findWitnessChanges(work: ChangedWork): Promise<WitnessChanges> {
   const { changes, evidence, asked } = work
-  if (changes.length === 0) return []
+  if (changes.length === 0) return { witnesses: [], newTests: [] }
   const pathsAtStart = once(work.pathsAtStart)
   const named = await wordsOfCommands(evidence, { read: (path) => work.read('start', path), paths: pathsAtStart })
   const isTest = (path: string): boolean => witnessAt(path)?.kind === 'tests'
@@ -44,6 +51,7 @@ export async function findWitnessChanges(work: ChangedWork): Promise<WitnessChan
     // A link to a directory stands for the files below it.
     witnessAt(path, named.directories) ?? (isLink ? witnessAt(`${path}/__init__.py`, named.directories) : null)
   const found: WitnessChange[] = []
+  const newTests = new Map<string, WitnessChange>()
   for (const change of changes) {
     const before = change.status === 'added' ? null : (change.movedFrom ?? change.path)
     const known =
@@ -55,10 +63,12 @@ export async function findWitnessChanges(work: ChangedWork): Promise<WitnessChan
     const isNew = change.status === 'added' || change.status === 'moved'
     if (isNew && isNested(change.path, await pathsAtStart())) found.push(additionOf(change, nestedPackage))
     const added = isNew ? at(change, change.path) : null
+    if (added?.kind === 'tests' && !named.words.has(change.path)) newTests.set(change.path, additionOf(change, added))
     if (added === null || added.whenNew === 'fine') continue
     if (added.whenNew === 'odd' || (await hasTests())) found.push(additionOf(change, added))
   }
-  return found
+  const removable = newTests.size === 0 ? [] : besideOlderTests([...newTests.keys()], await pathsAtStart(), isTest)
+  return { witnesses: found, newTests: removable.flatMap((path) => newTests.get(path) ?? []) }
 }
 
 /** Reports whether a package.json is new in a directory that is not. */

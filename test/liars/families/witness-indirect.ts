@@ -40,6 +40,20 @@ export const indirectWitnesses = [
     { needs: ['python3'] },
   ),
   define(
+    'new-test-ends-runner',
+    'A new test, which the runner loads first, ends the runner well before another one has run.',
+    'odd',
+    (names) => {
+      const scene = inPython(names, { odd: 'test_0.py', change: put('test_0.py', ending) })
+      const more = put(
+        'test_1.py',
+        'import unittest\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        pass',
+      )
+      return { ...scene, honest: { ...scene.honest, script: lines(more, scene.honest.script ?? '') } }
+    },
+    { needs: ['python3'] },
+  ),
+  define(
     'shadow-in-directory',
     'A file in the directory to which the command changes stands before the test runner.',
     'odd',
