@@ -1,7 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
+import { describeEvidence, type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
 import type { CheckResult, Finding } from '../../work/evidence/record.ts'
+import { shorten } from '../../kernel/text.ts'
 import type { Checkout, Setup, Workspace } from '../../workspaces/port.ts'
+import { createTurns } from './alone.ts'
 import { checkCommand } from './command.ts'
 import { checkFile } from './file.ts'
 import type { Found, Scene } from './finding.ts'
@@ -29,6 +31,10 @@ export interface EvidenceCheck {
   readonly ourPorts?: readonly number[]
   /** Prepares the workspace for commands; called after the files were looked at, because it may write some. */
   readonly setUp?: () => Promise<Setup | null>
+  /** Opens a further place like `workspace`; without it, all commands share one. */
+  readonly another?: () => Promise<Checkout>
+  /** Reports whether an item may rest on what an earlier one leaves behind; default: always. */
+  readonly mayFollow?: (item: number, earlier: number) => boolean
   /** Commands that run in a place of their own, outside any box. */
   readonly host?: HostCommands
   readonly signal?: AbortSignal
@@ -49,15 +55,15 @@ export async function checkEvidence(check: EvidenceCheck): Promise<CheckResult> 
   const { evidence, files, clock, host, signal } = check
   const found = await findOutputs(check.outputs, files)
   const findings: Finding[] = []
+  const lookInTurn = inTurns(check, found)
   for (const [item, each] of [...evidence.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {
     signal?.throwIfAborted()
     const began = clock.nowMs()
     const place = each.kind === 'command' && host?.commands.includes(each.run) ? await host.open() : null
-    const looked = await lookIn(
-      each,
-      place === null ? check : { ...check, workspace: place, setUp: place.setUp, mayRunCommands: true },
-      found,
-    )
+    const looked =
+      place === null
+        ? await lookInTurn(item, each)
+        : await lookIn(each, { ...check, workspace: place, setUp: place.setUp, mayRunCommands: true }, found)
     // The result of a command that was ended with the examination says nothing.
     signal?.throwIfAborted()
     // A clock that is set back while a check runs must not make a negative duration.
@@ -70,6 +76,29 @@ export async function checkEvidence(check: EvidenceCheck): Promise<CheckResult> 
   return { findings: findings.sort((a, b) => a.item - b.item), ...found }
 }
 
+type Looked = Found & Pick<Finding, 'setup' | 'alone'>
+
+/** Looks at items one after the other, each command in a place of its own if there can be further ones. */
+function inTurns(
+  check: EvidenceCheck,
+  found: Pick<Scene, 'outputs' | 'missing'>,
+): (item: number, evidence: Evidence) => Promise<Looked> {
+  const { another, mayFollow = () => true, mayRunCommands } = check
+  if (another === undefined || !mayRunCommands) return (_item, evidence) => lookIn(evidence, check, found)
+  const turn = createTurns({
+    another,
+    mayFollow,
+    look: ({ evidence }, place) =>
+      lookIn(evidence, place === null ? check : { ...check, workspace: place, setUp: place.setUp }, found),
+  })
+  return async (item, evidence) => {
+    if (!isProcess(evidence)) return lookIn(evidence, check, found)
+    const { onlyAfter = [], ...looked } = await turn({ item, evidence })
+    const named = onlyAfter.map((each) => shorten(describeEvidence(each), 100)).join(', ')
+    return named === '' ? looked : { ...looked, detail: `${looked.detail}, but only after ${named}` }
+  }
+}
+
 /** Checks one item of evidence again, in another place. */
 export const checkItem = async (evidence: Evidence, check: EvidenceCheck): Promise<Found> =>
   lookIn(evidence, check, await findOutputs(check.outputs, check.files))
@@ -78,7 +107,7 @@ async function lookIn(
   evidence: Evidence,
   { files, workspace, mayRunCommands, clock, ourPorts = [], setUp, since = null, signal }: EvidenceCheck,
   found: Pick<Scene, 'outputs' | 'missing'>,
-): Promise<Found & Pick<Finding, 'setup'>> {
+): Promise<Looked> {
   const setup = isProcess(evidence) && mayRunCommands ? ((await setUp?.()) ?? null) : null
   if (setup?.outcome === 'failed') return { ...notSetUp(setup), setup: setup.command }
   const scene = { files, workspace, ...found, mayRunCommands, clock, ourPorts, since, ...(signal && { signal }) }

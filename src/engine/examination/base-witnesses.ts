@@ -97,6 +97,6 @@ export const nameOf = (evidence: Evidence): string =>
     : describeEvidence(evidence)
 
 /** Returns the end of the output of a check as one line. */
-export const endOf = ({ end, output }: Finding): string => endOfOutput(end ?? output)
+export const endOf = ({ output }: Pick<Finding, 'output'>): string => endOfOutput(output)
 
 const joined = (text: string, end: string): string => (end === '' ? text : `${text}: ${end}`)

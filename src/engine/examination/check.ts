@@ -1,5 +1,5 @@
 import type { CheckedIn } from '../../work/attempts/contract.ts'
-import { startsProcesses } from '../../work/evidence/contract.ts'
+import { type Odd, startsProcesses } from '../../work/evidence/contract.ts'
 import type { CheckResult, Finding } from '../../work/evidence/record.ts'
 import { isLeftToAgent } from '../../work/repository-settings/answer.ts'
 import type { CheckTrouble } from '../../work/repository-settings/ask.ts'
@@ -12,6 +12,7 @@ import { checkEvidence, checkItem } from '../evidence/check.ts'
 import { type HostCheckout, openOnHost } from '../evidence/host.ts'
 import type { Grounds } from '../evidence/trouble.ts'
 import { checkJudged } from './judged.ts'
+import { oddOrder, watchSetup } from './prepared.ts'
 import {
   checksOf,
   commandsIn,
@@ -25,7 +26,13 @@ import {
 } from './place.ts'
 
 export type CheckedWork =
-  | { readonly result: CheckResult; readonly checkedIn: CheckedIn | null; readonly scene: Scene | null }
+  | {
+      readonly result: CheckResult
+      readonly checkedIn: CheckedIn | null
+      readonly scene: Scene | null
+      /** Evidence that holds only in a place that other code of the work has prepared. */
+      readonly odd: readonly Odd[]
+    }
   /** No fresh checkout of the repository can be checked, which says nothing about the work. */
   | { readonly trouble: CheckTrouble }
 
@@ -43,15 +50,18 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
   if (source === null) {
     const check = { ...common, files: workspace, workspace, mayRunCommands: false }
     const result = await checkJudged(deps, work.claimed, check, await checkEvidence(check))
-    return { result, checkedIn: null, scene: null }
+    return { result, checkedIn: null, scene: null, odd: [] }
   }
   const began = deps.clock.nowMs()
   const place = await openPlace(deps, work, '', source, checks)
-  const { request, checkout, files, host } = place
+  const { request, checkout, another, files, host } = place
+  const setup = watchSetup(deps, source, checkout, work.signal)
   try {
     let result = await checkEvidence({
       ...common,
       ...commandsIn(deps, work, checkout),
+      setUp: setup.setUp,
+      another,
       files: source.kind === 'commit' || source.commit !== null ? files : workspace,
       commitId: source.commit,
       ...(host === null ? {} : { host }),
@@ -59,7 +69,7 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
     const scene = { checks, source, tookMs: Math.max(0, deps.clock.nowMs() - began) }
     const checkedIn = checkedInOf(source, host?.isUsed() === true)
     if (source.kind !== 'commit' || run.repository === null || brief.kind !== 'work')
-      return { result, checkedIn, scene }
+      return { result, checkedIn, scene, odd: brief.kind === 'work' ? oddOrder(result.findings) : [] }
     const grounds = groundsOf(deps, work, { checks, source, checkout, repository: run.repository })
     const isHosts = ({ evidence }: Finding): boolean =>
       evidence.kind === 'command' && host?.commands.includes(evidence.run) === true
@@ -76,7 +86,8 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
       checks,
       isJudged: (finding) => !isHosts(finding),
     })
-    return 'trouble' in judged ? judged : { ...judged, scene }
+    if ('trouble' in judged) return judged
+    return { ...judged, scene, odd: [...oddOrder(judged.result.findings), ...setup.odd()] }
   } finally {
     await place.remove()
   }
@@ -101,7 +112,9 @@ async function judge(
   result: CheckResult,
   checkedIn: CheckedIn,
   { work, grounds, checks, isJudged }: Judged,
-): Promise<Omit<Extract<CheckedWork, { result: unknown }>, 'scene'> | Extract<CheckedWork, { trouble: unknown }>> {
+): Promise<
+  Omit<Extract<CheckedWork, { result: unknown }>, 'scene' | 'odd'> | Extract<CheckedWork, { trouble: unknown }>
+> {
   const { troubles } = deps
   const failed = result.findings.filter((finding) => !finding.passed && isJudged(finding))
   if (failed.length === 0 || troubles === undefined) return { result, checkedIn }

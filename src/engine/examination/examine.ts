@@ -54,7 +54,12 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
   const { checkedIn } = checked
   const { result, odd: further, needsVerifier } = await checkRounds(deps, work, checked, found)
   signal.throwIfAborted()
-  const odd = [...oddLines(found.witnesses), ...oddScope(scopeOf(deps, run, brief), found.changes), ...further]
+  const odd = [
+    ...oddLines(found.witnesses),
+    ...oddScope(scopeOf(deps, run, brief), found.changes),
+    ...checked.odd,
+    ...further,
+  ]
   const end = { ...common, ...collected, denied: ending.denied, checkedIn, odd, needsVerifier }
   if (brief.kind === 'verify') {
     // A verifier that has changed an output is told this alone.

@@ -32,6 +32,8 @@ export interface Place {
   readonly checkout: Checkout
   /** Where files are looked at. */
   readonly files: Checkout
+  /** Opens a further place like the checkout, for one command. */
+  readonly another: () => Promise<Checkout>
   /** Commands that run outside any box. */
   readonly host: HostCheckout | null
   remove(): Promise<void>
@@ -141,7 +143,15 @@ export async function openPlace(
   }
   try {
     const files = await openFiles(deps.workspaces, request, checkout, { evidence, outputs: work.outputs })
-    return { request, checkout, files, host, remove: () => remove(checkout, files, ...(host === null ? [] : [host])) }
+    const another = (): Promise<Checkout> => deps.workspaces.checkout({ ...request, id: `${request.id}.alone` })
+    return {
+      request,
+      checkout,
+      another,
+      files,
+      host,
+      remove: () => remove(checkout, files, ...(host === null ? [] : [host])),
+    }
   } catch (error) {
     await remove(checkout)
     throw error
@@ -152,7 +162,7 @@ export async function openPlace(
 export async function checkAgainIn(
   deps: EngineDeps,
   work: WorkToCheck,
-  { checkout, files, host }: Place,
+  { checkout, another, files, host }: Place,
   items: readonly Pick<Finding, 'item' | 'evidence'>[],
   round: { readonly round: NonNullable<Finding['round']>; readonly commitId: string | null },
 ): Promise<{ findings: Finding[]; outputs: CheckResult['outputs'] }> {
@@ -160,6 +170,7 @@ export async function checkAgainIn(
     ...commonOf(deps, work),
     evidence: items.map(({ evidence }) => evidence),
     ...commandsIn(deps, work, checkout),
+    another,
     files,
     ...(host === null ? {} : { host }),
   })

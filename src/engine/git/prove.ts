@@ -210,6 +210,8 @@ export async function checkCommit(
       clock: deps.clock,
       ourPorts: deps.ourPorts?.() ?? [],
       setUp: prepare,
+      another: async () => withSetUp(await deps.workspaces.checkout({ ...request, id: `${request.id}.alone` })),
+      mayFollow: (item, earlier) => haveBrief(items[item], items[earlier]),
       ...(host === null ? {} : { host: { ...host, open: async () => withSetUp(await host.open()) } }),
       signal,
       onFinding: (finding) => onFinding(findingOf(finding)),
@@ -291,6 +293,10 @@ async function setUp(checkout: Checkout): Promise<Setup | null> {
   if (setup?.outcome === 'failed') throw new Unchecked(`the setup "${setup.command}" failed: ${setup.detail}`)
   return setup
 }
+
+/** Work of one brief may build what another item of the same brief needs; that of other briefs is no part of its proof. */
+const haveBrief = (one: ProvableEvidence | undefined, other: ProvableEvidence | undefined): boolean =>
+  one?.briefs.some(({ id }) => other?.briefs.some((brief) => brief.id === id)) === true
 
 /** Files and git are looked at before the setup. */
 const isSetUpFor = (kind: Evidence['kind']): boolean => kind === 'command' || kind === 'http'

@@ -16,6 +16,8 @@ export type Finding = Pick<
   Partial<Pick<Check, 'round' | 'commitId' | 'setup'>> & {
     /** The last lines of the output; they are not stored. */
     readonly end?: string
+    /** It holds only after other items, and this is how it failed alone; the detail says so, and this is not stored. */
+    readonly alone?: Pick<Check, 'detail' | 'output'>
   }
 
 export interface Output {
@@ -97,7 +99,7 @@ export async function recordChecks(
         failed: findings.filter((finding) => !finding.passed).map((finding) => finding.detail),
       },
     },
-    [...findings, ...(result.further ?? [])].map(({ end: _, ...finding }) =>
+    [...findings, ...(result.further ?? [])].map(({ end: _, alone: __, ...finding }) =>
       inserted(checks, {
         id: ids.next('check'),
         ...place,
