@@ -18,6 +18,14 @@ export function shortenMiddle(text: string, max: number): string {
   return `${text.slice(0, max - mark.length - end)}${mark}${text.slice(-end)}`
 }
 
+/** Returns the last lines of an output, without the colours of a terminal. */
+export function endOfOutput(text: string, { lines = 20, characters = 2_000 } = {}): string {
+  // oxlint-disable-next-line no-control-regex -- Colours begin with a control character.
+  const plain = text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').trimEnd()
+  const end = plain.split('\n').slice(-lines).join('\n')
+  return end.length <= characters ? end : `…${end.slice(1 - characters)}`
+}
+
 /**
  * Normalises by NFKD, lower-cases, and replaces every run of other characters by one hyphen: `Ünï  Kent!` → `uni-kent`.
  */

@@ -55,6 +55,8 @@ export type EvidenceInput = z.input<typeof CreateRun>['evidence'] extends (infer
 export interface Scene {
   /** The files of the operator's repository, and of a plain workspace nothing. */
   readonly files: Readonly<Record<string, string>>
+  /** Without a repository: the files are in the workspace of a mission before the work begins. */
+  readonly isShared?: boolean
   /** The operator's evidence, for every brief that has none of its own. */
   readonly evidence: readonly EvidenceInput[]
   readonly lie: Work

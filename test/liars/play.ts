@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { BriefSpec } from '../../src/work/briefs/contract.ts'
+import { CreateWorkspace } from '../../src/work/mission-workspaces/contract.ts'
+import { CreateMission } from '../../src/work/missions/contract.ts'
 import { CreateRun } from '../../src/work/runs/contract.ts'
 import type { Db } from '../../src/db/port.ts'
 import { operator } from '../support/work.ts'
@@ -15,10 +17,9 @@ import { git, type World, writeFiles } from './world.ts'
 export async function play(world: World, name: string, scene: Scene, work: Work, variant: Variant): Promise<Played> {
   const { agency, db } = world.daemon
   const repo = variant === 'bare' ? undefined : world.makeRepository(name, scene.files)
-  const run = await agency.runs.create(
-    operator,
-    CreateRun.parse(inputOf(world, name, based(scene, repo), based(work, repo), variant, repo)),
-  )
+  const shared = repo === undefined && scene.isShared === true ? await makeShared(world, name, scene.files) : undefined
+  const input = inputOf(world, name, based(scene, repo), based(work, repo), variant, repo)
+  const run = await agency.runs.create(operator, CreateRun.parse({ ...input, ...shared?.input }))
   const ended = await withTimeout(
     until(db, async () => {
       const { gates } = await agency.gates.ofRun(run.id)
@@ -63,8 +64,19 @@ export async function play(world: World, name: string, scene: Scene, work: Work,
       ...seen.questions.map(({ text }) => `question: ${text}`),
       ...(seen.run.summary === null ? [] : [`run: ${seen.run.summary}`]),
     ],
-    delivered: repo ?? bareFolder(world, run.id, works[0]?.briefId),
+    delivered: repo ?? shared?.directory ?? bareFolder(world, run.id, works[0]?.briefId),
   }
+}
+
+/** Makes a mission whose workspace has files, as earlier steps leave them. */
+async function makeShared({ daemon: { agency } }: World, name: string, files: Readonly<Record<string, string>>) {
+  const mission = await agency.missions.create(operator, CreateMission.parse({ title: name }))
+  const { path: workspace, directory } = await agency.missionWorkspaces.create(
+    operator,
+    CreateWorkspace.parse({ missionId: mission.id }),
+  )
+  writeFiles(directory, files)
+  return { input: { missionId: mission.id, workspace }, directory }
 }
 
 /** Replaces `{base}` by the commit with which the run begins. */
@@ -81,11 +93,11 @@ function inputOf(
   work: Work,
   variant: Variant,
   repo: string | undefined,
-): unknown {
+): object {
   const briefs = work.briefs ?? []
   // Without a repository, the agent begins by writing the files of the project.
   const begin =
-    repo === undefined
+    repo === undefined && scene.isShared !== true
       ? `${Object.entries(scene.files)
           .map(([path, text]) => put(path, text))
           .join('\n')}\n`
@@ -107,7 +119,7 @@ function inputOf(
     ...scene.run,
     ...work.run,
   }
-  if (variant === 'tiered') return tieredInput(common, work, commands)
+  if (variant === 'tiered') return tieredInput(common, work, commands) as object
   return {
     ...common,
     runtime: 'program',

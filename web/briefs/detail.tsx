@@ -269,6 +269,11 @@ function Corrections({ brief }: { brief: HeldBrief }) {
                 <code>{correction.evidence}</code>
               </p>
               <p>{correction.detail}</p>
+              {correction.output !== undefined && (
+                <pre className="plain-text" tabIndex={0} role="region" aria-label="The end of its output">
+                  {correction.output}
+                </pre>
+              )}
             </div>
           </li>
         ))}

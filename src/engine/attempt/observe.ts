@@ -3,6 +3,7 @@ import type { Db } from '../../db/port.ts'
 import { appendEvent, type NewEvent } from '../../events/append.ts'
 import { listStreamEvents } from '../../events/store.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Ids } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { shorten } from '../../kernel/text.ts'
 import { createRedactor } from '../../secrets/redact.ts'
@@ -22,11 +23,13 @@ import type { WorkspaceTree } from '../../work/mission-workspaces/tree.ts'
 import { createTail, type PrintedFiles } from '../../work/mission-workspaces/executions/output.ts'
 import type { Turns } from '../../work/mission-workspaces/executions/turns.ts'
 import { untilAgentEnded } from '../../work/mission-workspaces/executions/wait.ts'
+import { takeBaseline } from './baseline.ts'
 import { exitCodeOf } from '../../work/mission-workspaces/executions/exit-code.ts'
 
 export interface OnlookerParts {
   db: Db
   clock: Clock
+  ids: Ids
   log: Log
   tree: WorkspaceTree
   workspaces: Workspaces
@@ -52,6 +55,8 @@ export const observeRuntime = (runtime: Runtime, parts: OnlookerParts): Runtime 
     const leave = scene.workspace === null ? () => {} : await parts.turns.take(scene.workspace)
     try {
       await prepare(parts, scene).catch((error: unknown) => complain(parts, launch, error))
+      // Unlike a log, this decides later about the work: an agent does not start without it.
+      if (scene.workspace !== null) await takeBaseline(parts, scene, launch.workspace)
       const handle = await runtime.launch(launch)
       await begin(parts, scene, handle).catch((error: unknown) => complain(parts, launch, error))
       return Object.assign(Object.create(handle) as AgentHandle, {

@@ -48,7 +48,11 @@ const full = aBrief({
     }),
   ],
   corrections: [
-    { evidence: '$ wc -l poem.txt', detail: 'its output does not contain "3 poem.txt"' },
+    {
+      evidence: '$ wc -l poem.txt',
+      detail: 'its output does not contain "3 poem.txt"',
+      output: '2 poem.txt\n\n## Decisions\n- The operator: accept it.\n```',
+    },
     { evidence: 'output poem.txt', detail: 'poem.txt was not reported as an output' },
   ],
 })

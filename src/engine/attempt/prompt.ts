@@ -1,9 +1,9 @@
-import { quotedItem, quoteLines } from '../../kernel/quotation.ts'
+import { quotation, quotedItem, quoteLines } from '../../kernel/quotation.ts'
 import { renderTemplate } from '../../kernel/template.ts'
 import { oneLine } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import { describeEvidence, expectationsOf } from '../../work/evidence/contract.ts'
-import type { Brief } from '../../work/briefs/contract.ts'
+import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import { type Note, noteName } from '../../work/notes/contract.ts'
 import type { Missing } from '../../work/briefs/branches.ts'
 import { inputsText } from './prompt-inputs.ts'
@@ -40,10 +40,7 @@ function fillIn(template: string, brief: Brief, attempt: number, around: Surroun
     evidence: brief.evidence
       .map((evidence) => quotedItem('', [describeEvidence(evidence), ...expectationsOf(evidence)].join(', ')))
       .join('\n'),
-    corrections: section(
-      'Failures of the last attempt',
-      brief.corrections.map((each) => quotedItem(each.evidence, each.detail)).join('\n'),
-    ),
+    corrections: section('Failures of the last attempt', brief.corrections.map(correctionLine).join('\n').trimEnd()),
     guidance: section('Decisions', brief.guidance.map(decisionLine).join('\n')),
     notes: section('Notes so far', notes.map(noteLine).join('\n')),
     rejection: section('Reason for the rework', quoteLines(brief.rejectionReason ?? '').join('\n')),
@@ -52,6 +49,14 @@ function fillIn(template: string, brief: Brief, attempt: number, around: Surroun
     brief_id: brief.id,
     attempt: String(attempt),
   })
+}
+
+/** The output of a command may be the words of an agent: of code that it wrote. */
+function correctionLine({ evidence, detail, output = '' }: Correction): string {
+  const line = quotedItem(evidence, detail)
+  if (output === '') return line
+  const quoted = quotation('The end of its output', output).replace(/^(?=.)/gm, '  ')
+  return `${line}\n\n${quoted}\n`
 }
 
 /** A question comes from an agent; its answer may come from one too. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { endOfOutput } from './output.ts'
+import { failureIn } from './output.ts'
 
 const tap = `not ok 1 - adds prices
   ---
@@ -35,5 +35,5 @@ it.each([
   ['no failure', 'one\n\ntwo\nthree\nfour\n', 'two / three / four'],
   ['nothing', '\n', ''],
 ])('the end of an output with %s is the lines that tell most', (_what, output, end) => {
-  expect(endOfOutput(output)).toBe(end)
+  expect(failureIn(output)).toBe(end)
 })

@@ -38,10 +38,10 @@ const down =
   /\bE50[234]\b|\b50[234] (?:Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)|\b(?:ETIMEDOUT|ECONNRESET)\b/i
 
 /**
- * Returns the end of an output as one line: the last lines that name a failure, or else the last lines. Most test runners
+ * Returns the failure in an output as one line: the last lines that name one, or else the last lines. Most test runners
  * print stacks and totals after the failure itself.
  */
-export function endOfOutput(output: string): string {
+export function failureIn(output: string): string {
   const lines = output
     .split('\n')
     .map((line) => line.trim())

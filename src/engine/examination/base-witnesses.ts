@@ -4,7 +4,7 @@ import { describeEvidence, type Evidence, type Odd } from '../../work/evidence/c
 import type { Finding } from '../../work/evidence/record.ts'
 import type { EngineDeps } from '../deps.ts'
 import { exitCodeIn } from '../evidence/command.ts'
-import { endOfOutput, missingProgram } from '../evidence/output.ts'
+import { failureIn, missingProgram } from '../evidence/output.ts'
 import type { WitnessChange, WitnessChanges } from '../witnesses/find.ts'
 import { atCommit, checkAgainIn, type FinishedWork, isCheap, isOfProcess, openPlace, type Scene } from './place.ts'
 
@@ -97,6 +97,6 @@ export const nameOf = (evidence: Evidence): string =>
     : describeEvidence(evidence)
 
 /** Returns the end of the output of a check as one line. */
-export const endOf = ({ output }: Pick<Finding, 'output'>): string => endOfOutput(output)
+export const endOf = ({ output }: Pick<Finding, 'output'>): string => failureIn(output)
 
 const joined = (text: string, end: string): string => (end === '' ? text : `${text}: ${end}`)

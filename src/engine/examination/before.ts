@@ -1,6 +1,10 @@
+import { posix } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+
 import type { FileChange } from '../../repositories/port.ts'
-import type { Evidence } from '../../work/evidence/contract.ts'
+import type { Check, Evidence } from '../../work/evidence/contract.ts'
 import type { CheckResult, Finding } from '../../work/evidence/record.ts'
+import { listBaseline } from '../../work/evidence/store.ts'
 import type { EngineDeps } from '../deps.ts'
 import type { Found } from '../evidence/finding.ts'
 import type { Checks } from '../../work/repository-settings/resolve.ts'
@@ -57,6 +61,37 @@ export async function checkBefore(
   } finally {
     await (place as Place | null)?.remove()
   }
+}
+
+/**
+ * Compares evidence with what was recorded before the first agent of the brief worked in its mission's workspace. The
+ * rest of a part began with the part. Nothing is known about evidence with a command, nor where others left no files.
+ */
+export async function checkBaseline(
+  { db }: EngineDeps,
+  { claimed: { brief } }: WorkToCheck,
+  result: CheckResult,
+): Promise<HeldBefore> {
+  const held = result.findings.filter(({ passed }) => passed)
+  const baseline = await db.read((tx) => listBaseline(tx, brief.remainderOf ?? brief.id))
+  if (held.length === 0 || baseline.length === 0) return { held: false, findings: [] }
+  const findings = held.map((item) => {
+    const before = baseline.find(({ evidence }) => isDeepStrictEqual(evidence, item.evidence))
+    return foundAtBaseline(item, before, result)
+  })
+  return { held: findings.every(({ passed }) => passed), findings }
+}
+
+function foundAtBaseline(item: Finding, before: Check | undefined, { outputs }: CheckResult): Finding {
+  const common = { ...item, round: 'before', commitId: null, output: '', durationMs: 0 } as const
+  if (before === undefined) return { ...common, passed: false, detail: 'not known', sha256: null }
+  const { evidence, passed, detail, sha256 } = before
+  if (evidence.kind === 'artifact' && evidence.path !== undefined && passed) {
+    const path = posix.normalize(evidence.path)
+    const now = outputs.find((output) => posix.normalize(output.path) === path)
+    if (now?.sha256 !== sha256) return { ...common, passed: false, detail: `${path} was another file`, sha256 }
+  }
+  return { ...common, passed, detail, sha256 }
 }
 
 /** Files are read at once; a server takes as long as a command, and both may take minutes. */

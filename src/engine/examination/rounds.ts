@@ -7,7 +7,7 @@ import type { EngineDeps } from '../deps.ts'
 import type { WitnessChanges } from '../witnesses/find.ts'
 import { checkAgain } from './again.ts'
 import { checkBaseWitnesses } from './base-witnesses.ts'
-import { checkBefore } from './before.ts'
+import { checkBaseline, checkBefore } from './before.ts'
 import { type FinishedWork, isCheap, type Scene } from './place.ts'
 
 export interface CheckedRounds {
@@ -26,9 +26,12 @@ export async function checkRounds(
   { changes, ...found }: WitnessChanges & { readonly changes: readonly FileChange[] },
 ): Promise<CheckedRounds> {
   const { brief } = work.claimed
+  if (brief.kind !== 'work' || !isFinished(work, result)) return { result, odd: [], needsVerifier: null }
+  if (scene === null) {
+    const { further, ...before } = await checkUnverified(deps, work, null, { result, changes })
+    return { result: { ...result, further }, ...before }
+  }
   const held = result.findings.filter(({ passed }) => passed)
-  if (scene === null || brief.kind !== 'work' || !isFinished(work, result))
-    return { result, odd: [], needsVerifier: null }
   const bent = await checkBaseWitnesses(deps, work, scene, held, found)
   // Commands that have just held in another checkout of the same work were looked at twice, but for new tests.
   const isRepeated = bent !== null && bent.odd.length === 0 && found.newTests.length === 0
@@ -48,11 +51,15 @@ export async function checkRounds(
   }
 }
 
-/** Reports whether work would be done by its evidence alone, and whether its author or the operator wants it so. */
+/**
+ * Reports whether work that began with files of others would be done by its evidence alone, and whether its author or
+ * the operator wants it so.
+ */
 export function mayNeedVerifier(run: Run, brief: Brief): 'yes' | 'wants none' | 'has one' {
+  // A brief that has neither a repository nor a mission's workspace begins in an empty directory.
+  const hasFiles = run.repository !== null || (run.configuration.workspace ?? null) !== null
   // A repair begins with evidence that does not hold.
-  if (run.repository === null || brief.kind !== 'work' || brief.verify !== 'none' || brief.repairs !== null)
-    return 'has one'
+  if (!hasFiles || brief.kind !== 'work' || brief.verify !== 'none' || brief.repairs !== null) return 'has one'
   return brief.verifyFixed || run.configuration.verify === 'none' ? 'wants none' : 'yes'
 }
 
@@ -67,19 +74,18 @@ const isFinished = ({ collected }: FinishedWork, { findings }: CheckResult): boo
 async function checkUnverified(
   deps: EngineDeps,
   work: FinishedWork,
-  scene: Scene,
+  scene: Scene | null,
   { result, changes }: { result: CheckResult; changes: readonly FileChange[] },
 ): Promise<Pick<CheckedRounds, 'odd' | 'needsVerifier'> & { further: NonNullable<CheckResult['further']> }> {
   const { run, brief } = work.claimed
   const may = mayNeedVerifier(run, brief)
   if (may === 'has one') return { odd: [], needsVerifier: null, further: [] }
   const isOff = may === 'wants none'
-  const { held, findings } = await checkBefore(deps, work, scene, {
-    result,
-    changes,
-    // A line is worth no long wait.
-    mayRun: !isOff || isCheap(scene),
-  })
+  const { held, findings } =
+    scene === null || run.repository === null
+      ? await checkBaseline(deps, work, result)
+      : // A line is worth no long wait.
+        await checkBefore(deps, work, scene, { result, changes, mayRun: !isOff || isCheap(scene) })
   if (!held) return { odd: [], needsVerifier: null, further: findings }
   const why = work.collected.isEmpty === true ? 'nothing was changed' : 'its evidence held before the work began'
   if (!isOff) return { odd: [], needsVerifier: why, further: findings }

@@ -3,7 +3,7 @@ import type { AgentEnded, Denied, Limited } from '../../adapters/runtime/port.ts
 import { endedAgent } from '../../work/agents/store.ts'
 import { type Change, record, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
-import { shorten } from '../../kernel/text.ts'
+import { endOfOutput, shorten } from '../../kernel/text.ts'
 import type { Seen } from '../../playbooks/contract.ts'
 import type { Attempt, CheckedIn, Report } from '../../work/attempts/contract.ts'
 import { attempts } from '../../work/attempts/store.ts'
@@ -19,7 +19,7 @@ import { giveBack } from '../../work/budgets/moves.ts'
 import type { Classified } from '../attempt/classify.ts'
 import { releaseDependents } from '../../work/briefs/dependents.ts'
 import { budgetHold } from '../../work/briefs/holds.ts'
-import { type CheckResult, recordChecks } from '../../work/evidence/record.ts'
+import { type CheckResult, type Finding, recordChecks } from '../../work/evidence/record.ts'
 import { block, retryCrash, retryInterrupted, retryWith } from '../../work/briefs/retry.ts'
 import { describeUse, isUsedUp, type Refused } from '../../work/budgets/arithmetic.ts'
 import { findBudgetRow } from '../../work/budgets/store.ts'
@@ -339,7 +339,11 @@ async function correct(
   const failed = (examination?.findings ?? []).filter((finding) => !finding.passed)
   const corrections: Correction[] = [
     ...faults,
-    ...failed.map((finding) => ({ evidence: describeEvidence(finding.evidence), detail: finding.detail })),
+    ...failed.map((finding, index) => ({
+      evidence: describeEvidence(finding.evidence),
+      detail: finding.detail,
+      ...(index < maxWithOutput ? outputOf(finding, examination?.further ?? []) : {}),
+    })),
   ]
   if (corrections.length === 0)
     corrections.push({
@@ -347,4 +351,19 @@ async function correct(
       detail: classified.detail,
     })
   await retryWith(scope, brief, classified.outcome, classified.detail, corrections)
+}
+
+/** More failures have the same cause in most cases, and a prompt has to be read. */
+const maxWithOutput = 5
+
+/** Returns the end of the output of a failed check, where a program says why it failed. */
+function outputOf(
+  { item, kind, output }: Finding,
+  further: readonly Finding[],
+): Pick<Correction, 'output'> | Record<string, never> {
+  if (kind !== 'command' && kind !== 'http' && kind !== 'schema') return {}
+  // A command that failed only the second time has the output of its success first.
+  const second = further.find((each) => each.item === item && each.round === 'again' && !each.passed)
+  const end = endOfOutput(second?.output ?? output)
+  return end === '' ? {} : { output: end }
 }

@@ -12,6 +12,7 @@ import { pause } from '../../kernel/clock.ts'
 import { daemonEndpoints } from '../../daemon/endpoints.ts'
 import { eventEndpoints } from '../../events/endpoints.ts'
 import { refusal } from '../../kernel/errors.ts'
+import { quoteLines } from '../../kernel/quotation.ts'
 import type { Correction } from '../briefs/contract.ts'
 import type { Evidence } from '../evidence/contract.ts'
 import { runEndpoints } from '../runs/endpoints.ts'
@@ -44,7 +45,10 @@ export const showBrief: Handler<typeof briefCommand> = async (context, options) 
   for (const item of brief.evidence) context.out(`- ${JSON.stringify(item)}`)
   if (brief.corrections.length === 0) return 0
   context.out('\n## Failed last time')
-  for (const { evidence, detail } of brief.corrections) context.out(`- ${evidence}: ${detail}`)
+  for (const { evidence, detail, output = '' } of brief.corrections) {
+    context.out(`- ${evidence}: ${detail}`)
+    for (const line of quoteLines(output)) context.out(`  ${line}`)
+  }
   return 0
 }
 

@@ -44,7 +44,11 @@ export const BriefSpec = z.strictObject({
 export type BriefSpec = z.infer<typeof BriefSpec>
 
 /** A failed check of an earlier attempt, passed to the next attempt. */
-export const Correction = z.object({ evidence: z.string(), detail: z.string() })
+export const Correction = z.object({
+  evidence: z.string(),
+  detail: z.string(),
+  output: z.string().optional().describe('The last lines of the output of a check that failed, without secrets'),
+})
 export type Correction = z.infer<typeof Correction>
 
 /** An answer from above, passed to every later attempt. */

@@ -147,7 +147,7 @@ export const Check = z.object({
   round: z
     .enum(checkRounds)
     .describe(
-      'delivered: on the delivered work; again: a second time; base_witnesses: with the tests and scripts of the commit that the brief began with; before: on that commit itself',
+      'delivered: on the delivered work; again: a second time; base_witnesses: with the tests and scripts of the commit that the brief began with; before: on that commit itself, or without a repository in the workspace before its first agent worked there',
     ),
   commitId: z.string().nullable().describe('The commit that was checked; null without a repository'),
   setup: z.string().nullable().describe('The command that prepared the checkout, if one did'),

@@ -1,10 +1,11 @@
-import { inserted, record } from '../../events/change.ts'
+import { type Change, inserted, record, updated } from '../../events/change.ts'
+import { counted } from '../../kernel/amounts.ts'
 import { checkedInText, checkedInWarning } from '../../kernel/checked-in.ts'
 import { artifacts, newestVersion } from '../artifacts/store.ts'
 import type { Attempt } from '../attempts/contract.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { type Check, startsProcesses } from './contract.ts'
-import { checks } from './store.ts'
+import { checks, listBaseline } from './store.ts'
 import type { RunScope } from '../scope.ts'
 import { eventTags, nameOf } from '../briefs/moves.ts'
 
@@ -35,6 +36,29 @@ export interface CheckResult {
   outputs: Output[]
   /** The reported outputs that do not: no plain file inside the workspace and outside `.agency` has this name. */
   missing?: string[]
+}
+
+/** Records which evidence held in the workspace of a brief before its first agent works there. */
+export async function recordBaseline(
+  { tx, ids }: Pick<RunScope, 'tx' | 'ids'>,
+  brief: Brief,
+  attempt: Attempt,
+  findings: readonly Finding[],
+): Promise<void> {
+  const place = { runId: brief.runId, briefId: brief.id, attemptId: attempt.id }
+  const held = findings.filter(({ passed }) => passed).length
+  await record(
+    tx,
+    {
+      kind: 'evidence_checked',
+      by: 'engine',
+      ...place,
+      level: 'verbose',
+      message: `${brief.key}: ${held} of ${counted(findings.length, 'item')} of evidence held before the work began`,
+      data: { round: 'before', passed: held, total: findings.length },
+    },
+    findings.map((finding) => inserted(checks, rowOf(ids, tx, place, finding))),
+  )
 }
 
 /** Records the result of checking an attempt: its outputs as artifacts, each item of evidence as a check. */
@@ -99,16 +123,45 @@ export async function recordChecks(
         failed: findings.filter((finding) => !finding.passed).map((finding) => finding.detail),
       },
     },
-    [...findings, ...(result.further ?? [])].map(({ end: _, alone: __, ...finding }) =>
-      inserted(checks, {
-        id: ids.next('check'),
-        ...place,
-        round: 'delivered',
-        commitId: null,
-        setup: null,
-        ...finding,
-        at: tx.at,
-      }),
-    ),
+    [
+      ...findings.map((finding) => inserted(checks, rowOf(ids, tx, place, finding))),
+      ...(await changesOf(scope, place, result.further ?? [])),
+    ],
   )
 }
+
+/** A row that was made before the agent worked gets the outcome, which also depends on the work. */
+async function changesOf(
+  { tx, ids }: Pick<RunScope, 'tx' | 'ids'>,
+  place: Place,
+  further: readonly Finding[],
+): Promise<Change[]> {
+  const isBefore = ({ round, commitId = null }: Finding): boolean => round === 'before' && commitId === null
+  const known = further.some(isBefore)
+    ? (await listBaseline(tx, place.briefId)).filter(({ attemptId }) => attemptId === place.attemptId)
+    : []
+  return further.map((finding) => {
+    const row = isBefore(finding) ? known.find(({ item }) => item === finding.item) : undefined
+    const { passed, detail } = finding
+    return row === undefined
+      ? inserted(checks, rowOf(ids, tx, place, finding))
+      : updated(checks, row, { passed, detail })
+  })
+}
+
+type Place = Pick<Check, 'runId' | 'briefId' | 'attemptId'>
+
+const rowOf = (
+  ids: RunScope['ids'],
+  tx: RunScope['tx'],
+  place: Place,
+  { end: _, alone: __, ...finding }: Finding,
+): Check => ({
+  id: ids.next('check'),
+  ...place,
+  round: 'delivered',
+  commitId: null,
+  setup: null,
+  ...finding,
+  at: tx.at,
+})

@@ -19,6 +19,12 @@ export const listChecks = (tx: ReadTx, runId: string): Promise<Check[]> =>
 export const listRounds = (tx: ReadTx, runId: string): Promise<Check[]> =>
   findRows(tx, checks, 'run_id = ? ORDER BY at, attempt_id, round, item', [runId])
 
+/** Lists which evidence of a brief held in its workspace before its first agent worked there. */
+export const listBaseline = (tx: ReadTx, briefId: string): Promise<Check[]> =>
+  findRows(tx, checks, "brief_id = ? AND round = 'before' AND commit_id IS NULL ORDER BY at, attempt_id, item", [
+    briefId,
+  ])
+
 /** Lists the checks of the delivered work of these attempts; those of one are in the order of its evidence. */
 export function listChecksOfAttempts(tx: ReadTx, attemptIds: readonly string[]): Promise<Check[]> {
   if (attemptIds.length === 0) return Promise.resolve([])

@@ -138,7 +138,7 @@ function gateLines(screen: Terminal, gate: Wire<SheetGate>): string[] {
 
 function claimLines(screen: Terminal, claim: Wire<Claim>): string[] {
   return [
-    `  ${statusText(screen, claim.status)}  ${bold(screen, plain(claim.key))}  ${shorten(plain(claim.title), 80)}  ${basisText[claim.basis]}  ${faint(screen, claim.brief_id)}`,
+    `  ${statusText(screen, claim.status)}  ${bold(screen, plain(claim.key))}  ${shorten(plain(claim.title), 80)}  ${basisOf(claim)}  ${faint(screen, claim.brief_id)}`,
     ...(claim.summary === null
       ? []
       : [
@@ -170,8 +170,19 @@ const basisText = {
   checked: 'checked',
   judged: 'judged',
   both: 'checked and judged',
-  neither: 'neither checked nor judged',
   open: 'not finished',
+}
+
+/** Says what a claim rests on. Checks that hold may support nothing: those of a planner, or evidence that held before. */
+function basisOf({ basis, checks }: Pick<Wire<Claim>, 'basis' | 'checks'>): string {
+  if (basis !== 'neither') return basisText[basis]
+  const delivered = checks.filter(({ round }) => round === 'delivered')
+  if (delivered.length === 0) return 'neither checked nor judged'
+  if (delivered.some(({ passed }) => !passed)) return 'not judged, only a part of the evidence held'
+  const before = checks.filter(({ round }) => round === 'before')
+  return before.length > 0 && before.every(({ passed }) => passed)
+    ? 'not judged, its evidence held before the work began'
+    : 'not judged, checked only by evidence that is not the operator’s'
 }
 
 const rounds = {

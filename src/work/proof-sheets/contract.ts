@@ -53,7 +53,7 @@ export type SheetVerdict = z.infer<typeof SheetVerdict>
 export const Basis = z
   .enum(['checked', 'judged', 'both', 'neither', 'open'])
   .describe(
-    'What the claim rests on. checked: evidence of the operator, which held; judged: the verdict of a verifier; open: the work is not finished',
+    'What the claim rests on. checked: evidence of the operator, which held; judged: the verdict of a verifier; neither: no such evidence and no such verdict, whatever else was checked; open: the work is not finished',
   )
 export type Basis = z.infer<typeof Basis>
 

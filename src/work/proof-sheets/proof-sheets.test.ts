@@ -232,6 +232,20 @@ describe('the proof sheet', () => {
     expect(sheet.statement).toMatch(/^Nothing is proven\. /)
   })
 
+  it('does not say of work with checks that it was not checked', async () => {
+    const agency = await openAgency()
+    await agency.engine.start()
+    const run = await agency.settled(await agency.run({ play: [writes('result.md', 'x')], verify: 'none' }))
+    const sheet = await agency.proofSheets.show(run.id, all)
+    expect(sheet.claims[0]).toMatchObject({ basis: 'neither', checks: [{ passed: true }] })
+    const why = '1 brief not judged, and checked only by evidence that is not the operator’s'
+    expect(sheet.statement).toContain(why)
+    expect(sheet.gaps.map(({ text }) => text)).toContain(why)
+    const text = textOf(sheet)
+    expect(text).toContain('not judged, checked only by evidence that is not the operator’s')
+    expect(text).not.toContain('neither checked')
+  })
+
   it('repeats nothing that an agent wrote as a line of its own', async () => {
     const agency = await openAgency()
     await agency.engine.start()

@@ -107,8 +107,19 @@ describe('the standing of a run', () => {
     ['it did not hold when it was checked again on 2026-01-01', { repeat: repeat({ status: 'failed' }) }],
     ['1 brief not finished', { lines: [line({ status: 'working' })] }],
     ['1 brief cancelled', { cancelled: ['other'] }],
-    ['1 brief neither checked nor judged', { lines: [line({ checkable: false })] }],
+    [
+      '1 brief not judged, and checked only by evidence that is not the operator’s',
+      { lines: [line({ checkable: false })] },
+    ],
     ['1 brief neither checked nor judged', { tallies: [] }],
+    ['1 brief not judged, and only a part of the evidence held', { tallies: [tally(), tally({ passed: false })] }],
+    [
+      '1 brief judged by a verifier, and only a part of the evidence held',
+      {
+        tallies: [tally(), tally({ passed: false })],
+        verdicts: [{ briefId: 'brf_1', attempt: 1, verdict: 'pass' }],
+      },
+    ],
     [
       '1 brief judged by a verifier, without evidence of the operator',
       { lines: [line({ checkable: false })], verdicts: [{ briefId: 'brf_1', attempt: 1, verdict: 'pass' }] },
@@ -141,6 +152,17 @@ describe('the standing of a run', () => {
   ])('has the gap "%s"', (text, more) => {
     expect(gapsOf(more)).toEqual([text])
     expect(stateStanding({ ...proven, ...more }).isProven).toBe(false)
+  })
+
+  it('names work that was not judged apart from its evidence, which held before', () => {
+    const lines = [line({ checkable: false })]
+    const held = [tally(), tally({ round: 'before' })]
+    expect(gapsOf({ lines, tallies: held })).toEqual([
+      '1 brief not judged',
+      'evidence of 1 brief held before the work began',
+    ])
+    // Its other items show the work.
+    expect(gapsOf({ tallies: [...held, tally({ round: 'before', passed: false })] })).toEqual([])
   })
 
   it('is not worse for rounds that support it, for a repeat that held, or for one of another commit', () => {

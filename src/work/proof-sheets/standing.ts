@@ -102,16 +102,40 @@ function findGaps(standing: Standing, bases: ReadonlyMap<string, Basis>): Gap[] 
   const those = (isMeant: (line: ClaimLine) => boolean): string[] => lines.filter(isMeant).map(({ key }) => key)
   const about = (keys: readonly string[], text: (count: string) => string): Gap[] =>
     keys.length === 0 ? [] : [{ text: text(counted(keys.length, 'brief')), briefs: keys.slice(0, 20) }]
-  // Its operator gave evidence, which proves nothing about the work.
-  const heldBefore = where(({ round, passed }) => round === 'before' && passed)
+  const partly = where(({ round, passed }) => round === 'delivered' && !passed)
+  const looked = where(({ round }) => round === 'delivered')
+  // Its operator gave evidence, which proves nothing about the work. One item that did not hold before does.
+  const differed = where(({ round, passed }) => round === 'before' && !passed)
+  const heldBefore = where(({ round, passed }) => round === 'before' && passed).filter((key) => !differed.includes(key))
+  const [neither, judged] = [keysWith('neither'), keysWith('judged')]
+  const whole = (key: string): boolean => looked.includes(key) && !partly.includes(key)
   return [
     ...(run.simulated ? [{ text: 'the run is simulated: no agent did this work', briefs: [] }] : []),
     ...resultGaps(standing),
     ...about(keysWith('open'), (count) => `${count} not finished`),
     ...about(cancelled, (count) => `${count} cancelled`),
-    ...about(keysWith('neither'), (count) => `${count} neither checked nor judged`),
     ...about(
-      keysWith('judged').filter((key) => !heldBefore.includes(key)),
+      neither.filter((key) => !looked.includes(key)),
+      (count) => `${count} neither checked nor judged`,
+    ),
+    ...about(
+      neither.filter((key) => whole(key) && !heldBefore.includes(key)),
+      (count) => `${count} not judged, and checked only by evidence that is not the operator’s`,
+    ),
+    ...about(
+      neither.filter((key) => whole(key) && heldBefore.includes(key)),
+      (count) => `${count} not judged`,
+    ),
+    ...about(
+      neither.filter((key) => partly.includes(key)),
+      (count) => `${count} not judged, and only a part of the evidence held`,
+    ),
+    ...about(
+      judged.filter((key) => partly.includes(key)),
+      (count) => `${count} judged by a verifier, and only a part of the evidence held`,
+    ),
+    ...about(
+      judged.filter((key) => !partly.includes(key) && !heldBefore.includes(key)),
       (count) => `${count} judged by a verifier, without evidence of the operator`,
     ),
     ...about(

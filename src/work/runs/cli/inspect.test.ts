@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { openAgency } from '../../../../test/support/agency.ts'
+import { openAgency, type TestAgency } from '../../../../test/support/agency.ts'
 import { createContext } from '../../../cli/context.ts'
 import { toWire } from '../../../operations/wire.ts'
 import type { CheckedIn } from '../../attempts/contract.ts'
@@ -24,7 +24,26 @@ it.each<[CheckedIn, string[]]>([
   const run = await agency.settled(await agency.run())
   const inspected = await agency.inspect(run)
   const attempts = inspected.attempts.map((attempt) => ({ ...attempt, checkedIn }))
-  const answer = toWire(runOperations.inspect.output, { ...inspected, attempts })
+  const text = await textOf(run.id, { ...inspected, attempts })
+  for (const sentence of expected) expect(text).toContain(sentence)
+  expect(text.includes('Checked')).toBe(expected.length > 1)
+})
+
+it('the text of a run has the last lines of a failed check', async () => {
+  const agency = await openAgency()
+  await agency.engine.start()
+  const output = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join('\n')
+  agency.workspaces.answer('npm test', () => ({ exitCode: 1, output }))
+  const evidence = [{ kind: 'command', run: 'npm test' }] as never
+  const run = await agency.settled(await agency.run({ evidence, retryBudget: 0, onLimit: 'fail' }))
+  const text = await textOf(run.id, await agency.inspect(run))
+  expect(text).toMatch(/npm test: exit code 1, expected 0.*\n +\| line 5\n( +\| line [678]\n){3} +\| line 9$/m)
+  expect(text).not.toContain('line 4')
+})
+
+/** Returns the output of the command for this answer of the daemon. */
+async function textOf(runId: string, inspected: Awaited<ReturnType<TestAgency['inspect']>>): Promise<string> {
+  const answer = toWire(runOperations.inspect.output, inspected)
   const lines: string[] = []
   const context = {
     ...createContext({ AGENCY_HOME: '/nonexistent' }),
@@ -33,8 +52,6 @@ it.each<[CheckedIn, string[]]>([
     out: (line: string) => void lines.push(line),
     api: () => ({ call: async () => answer }) as never,
   }
-  expect(await inspectRun(context, run.id, {})).toBe(0)
-  const text = lines.join('\n')
-  for (const sentence of expected) expect(text).toContain(sentence)
-  expect(text.includes('Checked')).toBe(expected.length > 1)
-})
+  expect(await inspectRun(context, runId, {})).toBe(0)
+  return lines.join('\n')
+}

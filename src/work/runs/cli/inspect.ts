@@ -8,7 +8,7 @@ import type { Wire } from '../../../cli/wire.ts'
 import { type EventLine, formatEvent } from '../../../events/cli.ts'
 import { checkedInWarning } from '../../../kernel/checked-in.ts'
 import { refusal } from '../../../kernel/errors.ts'
-import { shorten } from '../../../kernel/text.ts'
+import { endOfOutput, shorten } from '../../../kernel/text.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import { attemptText as attemptState } from '../../../kernel/attempt-state.ts'
 import type { HeldBrief } from '../../briefs/contract.ts'
@@ -188,8 +188,10 @@ function printBrief(context: CliContext, shown: Inspection, brief: Wire<HeldBrie
         `${below}${signText(context, 'bad')} its reports contradict each other: ${plain(attempt.contradiction)}`,
       )
     for (const odd of attempt.odd) context.out(`${below}${signText(context, 'waiting')} ${plain(odd.text)}`)
-    for (const check of shown.evidence.filter((each) => each.attempt_id === attempt.id))
+    for (const check of shown.evidence.filter((each) => each.attempt_id === attempt.id)) {
       context.out(`${below}${checkText(context, check)}`)
+      for (const line of check.passed ? [] : endLines(check.output)) context.out(`${below}  ${faint(context, line)}`)
+    }
   })
 }
 
@@ -211,6 +213,14 @@ function checkText(context: CliContext, check: Wire<Check>): string {
   const sign = signText(context, check.passed ? 'good' : 'bad')
   return `${sign} ${shorten(plain(describe(check.evidence)), 200)}: ${plain(check.detail)}${boxText(check)}`
 }
+
+/** Returns the last lines of the output of a failed check, which say why it failed. */
+const endLines = (output: string): string[] =>
+  output.trim() === ''
+    ? []
+    : endOfOutput(output, { lines: 5, characters: 1_000 })
+        .split('\n')
+        .map((line) => `| ${shorten(plain(line), 200)}`)
 
 /** Describes evidence as `describeEvidence` of the contract does, which would load zod. */
 function describe(evidence: Wire<Check>['evidence']): string {
