@@ -206,11 +206,17 @@ async function index(
   }
 }
 
-/** Fetches from the quarantine into the mirror, both of them the daemon's own repositories. */
+/**
+ * Fetches from the quarantine into the mirror, both of them the daemon's own repositories. The box has searched for
+ * differences to store: a second search would find none.
+ */
 const admit = (git: Git, quarantine: string, mirror: string, ref: string): Promise<unknown> =>
   retryLocked(git, mirror, () =>
-    git.ask([...plainFetch, quarantine, `+refs/heads/incoming:${ref}`], {
-      gitDir: mirror,
-      environment: { GIT_ALLOW_PROTOCOL: 'file' },
-    }),
+    git.ask(
+      [...plainFetch, '--upload-pack=git -c pack.window=0 upload-pack', quarantine, `+refs/heads/incoming:${ref}`],
+      {
+        gitDir: mirror,
+        environment: { GIT_ALLOW_PROTOCOL: 'file' },
+      },
+    ),
   )

@@ -1,11 +1,14 @@
 import { shorten } from '../kernel/text.ts'
 import { type Git, gitError } from './git.ts'
+import { findInstalled, type Installed } from './installed.ts'
 import { isAgencyPath } from './paths.ts'
 import { tooLarge } from './pack.ts'
 import { revisionsOf } from './refs.ts'
 
 export interface Rejection {
   readonly why: string
+  /** The way back, if it is not the usual one. */
+  readonly remedy?: string
   readonly files: readonly string[]
 }
 
@@ -28,8 +31,8 @@ export async function inspectCommits(
 ): Promise<Rejection | null> {
   const rejection = await findRejection(git, repository, work, maxBytes)
   // A further commit would not help: the content must not be in any commit.
-  const remedy = `Undo the commits, keep the files (git reset --soft ${work.start}), remove these files, and commit the rest.`
-  return rejection === null ? null : { ...rejection, why: `${rejection.why}. ${remedy}` }
+  const undo = `Undo the commits, keep the files (git reset --soft ${work.start}), remove these files, and commit the rest.`
+  return rejection === null ? null : { ...rejection, why: `${rejection.why}. ${rejection.remedy ?? undo}` }
 }
 
 async function findRejection(git: Git, repository: string, work: OwnWork, maxBytes: number): Promise<Rejection | null> {
@@ -41,6 +44,16 @@ async function findRejection(git: Git, repository: string, work: OwnWork, maxByt
       why: `files under .agency/ were committed, which is not part of the repository: ${few(agency)}`,
       files: agency,
     }
+  const installed = await newlyInstalled(git, repository, work.start, entries)
+  if (installed.length > 0) {
+    const listed = few(installed.map(({ directory, files }) => `${directory}/ (${files} files)`))
+    const [are, them] = installed.length === 1 ? ['is', 'it'] : ['are', 'them']
+    return {
+      why: `${listed} ${are} not ignored and would be committed: add ${them} to .gitignore or remove ${them}`,
+      remedy: `First undo the commits and keep the files (git reset ${work.start}); then commit the rest.`,
+      files: installed.map(({ directory }) => directory),
+    }
+  }
   const links = await newGitlinks(git, repository, work.start, entries)
   if (links.length > 0)
     return {
@@ -48,6 +61,20 @@ async function findRejection(git: Git, repository: string, work: OwnWork, maxByt
       files: links,
     }
   return checkSize(git, repository, entries, maxBytes)
+}
+
+/** Returns directories of installed packages and build results that the start does not have. */
+async function newlyInstalled(
+  git: Git,
+  repository: string,
+  start: string,
+  entries: readonly Entry[],
+): Promise<Installed[]> {
+  const installed = findInstalled(named(entries))
+  if (installed.length === 0) return []
+  const known = await git.ask(['ls-tree', '-d', '-r', '-z', '--name-only', start], { gitDir: repository })
+  const directories = new Set(known.split('\0'))
+  return installed.filter(({ directory }) => !directories.has(directory))
 }
 
 interface Entry {

@@ -101,6 +101,20 @@ describe('a mirror', () => {
 })
 
 describe('creating a mirror', () => {
+  it('takes loose objects as they are, and keeps differences that the repository has stored', async () => {
+    const similar = (name: string): Record<string, string> =>
+      Object.fromEntries(
+        Array.from({ length: 120 }, (_, at) => [`${name}${at}.txt`, `${'the same line\n'.repeat(200)}${name}${at}\n`]),
+      )
+    const differences = (gitDir: string): number =>
+      plainGit(gitDir, 'cat-file', '--batch-all-objects', '--batch-check=%(deltabase)').match(/[1-9a-f]/g)?.length ?? 0
+    const loose = repository(similar('a'))
+    expect(differences((await mirrors.refresh(loose)).path)).toBe(0)
+    const packed = repository(similar('b'))
+    plainGit(packed, 'repack', '-adq')
+    expect(differences((await mirrors.refresh(packed)).path)).toBeGreaterThan(100)
+  })
+
   it('succeeds for many requests at once, from several processes', async () => {
     const path = repository()
     const others = Array.from({ length: 3 }, () => createMirrors({ root: mirrorRoot, git, log: noLog }))

@@ -9,7 +9,7 @@ import { shellQuote } from '../workspaces/quote.ts'
 import { type AddedLines, addedLines } from './added-lines.ts'
 import { changedFiles, type ChangedFile, type Commit, diffText, listCommits } from './changes.ts'
 import { type CloneOptions, type CloneRequest, makeClone } from './clone.ts'
-import type { Git } from './git.ts'
+import type { Git, Setting } from './git.ts'
 import { plainFetch } from './safe-git-config.ts'
 import { canLand, land, type Landing, type Landed, type Readiness } from './land.ts'
 import { branchOf, inspectRepository, type RepositoryFacts } from './inspect-repository.ts'
@@ -133,7 +133,7 @@ async function make(git: Git, mirror: string, repository: OperatorRepository, lo
     })
     await writeFile(join(making, 'HEAD'), `ref: refs/heads/${unbornBranch}\n`)
     await writeFile(join(making, 'config'), configOf(repository.objectFormat))
-    await fetchAll(git, making, repository)
+    await fetchAll(git, making, repository, packedAsTheyAre)
     await rename(making, mirror)
     log.info('repository mirrored', { repository: repository.path, mirror })
   } catch (error) {
@@ -181,17 +181,29 @@ const abandonedMs = 24 * 3_600_000
 const longFetchMs = 30 * 60_000
 
 /**
+ * Git compares each loose object with ten others to store differences, which takes minutes for each gigabyte that has
+ * none. Of a whole repository, objects are taken as they are: differences that it has stored are kept.
+ */
+const packedAsTheyAre = [['pack.window', '0']] as const
+const withoutLargeFiles = [['core.bigFileThreshold', '1m']] as const
+
+/**
  * Fetches the operator's branches under `refs/source`, apart from the mirror's own; follows deleted and rewritten
  * branches.
  */
-const fetchAll = (git: Git, mirror: string, repository: OperatorRepository): Promise<unknown> =>
+const fetchAll = (
+  git: Git,
+  mirror: string,
+  repository: OperatorRepository,
+  packing: readonly Setting[] = withoutLargeFiles,
+): Promise<unknown> =>
   retryLocked(git, mirror, () =>
     git.ask(
       [
         ...plainFetch,
         '--prune',
         '--update-shallow',
-        `--upload-pack=${repository.uploadPack}`,
+        `--upload-pack=${repository.uploadPack(packing)}`,
         repository.store,
         '+refs/heads/*:refs/source/*',
         '+refs/tags/*:refs/tags/*',

@@ -24,7 +24,7 @@ export interface OperatorRepository {
   /**
    * The upload-pack command for a git that fetches from it, because that command does not get the caller's settings.
    */
-  readonly uploadPack: string
+  uploadPack(settings: readonly Setting[]): string
 }
 
 /** Finds the repository that contains a path; refuses an unusable one with the next command. */
@@ -73,7 +73,8 @@ function createRepository(
     ask: (args, more) => git.ask(args, options(more)),
     at: (worktree) => createRepository(git, { ...found, path: worktree }, settings, safe),
     // Git starts it for the other side, with no settings but these.
-    uploadPack: shellCommand(['git', ...settingWords([...Object.entries(safeSettings), ...safe]), 'upload-pack']),
+    uploadPack: (more) =>
+      shellCommand(['git', ...settingWords([...Object.entries(safeSettings), ...safe, ...more]), 'upload-pack']),
   }
 }
 

@@ -154,7 +154,7 @@ if [ -n "$merged" ] || [ "$tree" != "$(in_own rev-parse "$head^{tree}")" ]; then
 fi
 [ "$head" != "$start" ] || exit ${stages.unchanged}
 printf 'agency-head %s\n' "$head" >&2
-printf '%s\n' "$head" "^$start" | in_own pack-objects --revs --stdout --thin --delta-base-offset -q ||
+printf '%s\n' "$head" "^$start" | in_own -c core.bigFileThreshold=1m pack-objects --revs --stdout --thin --delta-base-offset -q ||
   exit ${stages.unpacked}
 `
 
