@@ -123,6 +123,20 @@ describe('collecting', () => {
     expect(await collect(git, orderFor(at))).toMatchObject({ outcome: 'collected', files: [{ path: 'a.txt' }] })
   })
 
+  it('omits caches that tools write, unless the agent has committed them', async () => {
+    const at = await bench.workplace()
+    commitFiles(at.path, { 'a/__pycache__/own.pyc': 'own' }, 'mine')
+    writeFiles(at.path, {
+      'cart.py': '1',
+      '__pycache__/cart.pyc': 'x',
+      'b/.pytest_cache/v': 'x',
+      'b/.mypy_cache': 'file',
+    })
+    const collected = await collect(git, orderFor(at))
+    const files = collected.outcome === 'collected' ? collected.files.map(({ path }) => path) : collected
+    expect(files).toEqual(['a/__pycache__/own.pyc', 'b/.mypy_cache', 'cart.py'])
+  })
+
   it('collects files of any name and kind', async () => {
     const at = await bench.workplace()
     const names = ['a\nb', '"q"', '-rf', 'README.MD', 'readme.md', `${'d/'.repeat(100)}x`]

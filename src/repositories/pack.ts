@@ -116,6 +116,17 @@ const sentenceOf = (exitCode: number | null): string =>
     [stages.unresolved]: 'a merge was started and its conflicts are still in the files',
   })[exitCode ?? -1] ?? 'the work could not be collected'
 
+/** Caches that tools write beside the work by themselves: uncommitted ones are not the agent's work. */
+const neverAdded = [
+  '/.agency/',
+  '__pycache__/',
+  '.pytest_cache/',
+  '.mypy_cache/',
+  '.ruff_cache/',
+  '.eslintcache',
+  '.DS_Store',
+]
+
 /**
  * Works in a second repository on the same files, with the clone's objects and nothing else of it: no setting, attribute,
  * filter or flag of the agent decides which of its files are committed. From the clone only HEAD is read, and moved; and
@@ -131,7 +142,7 @@ own=$(mktemp -d) || exit ${stages.unreadable}
 trap 'rm -rf "$own"' EXIT
 git init --quiet --bare --template= --object-format="$format" "$own/git" || exit ${stages.unreadable}
 [ ! -f "$clone/shallow" ] || cp "$clone/shallow" "$own/git/shallow"
-mkdir "$own/git/info" && printf '/.agency/\n' >"$own/git/info/exclude"
+mkdir "$own/git/info" && printf '%s\n' ${neverAdded.join(' ')} >"$own/git/info/exclude"
 in_own() {
   GIT_DIR=$own/git GIT_WORK_TREE=$PWD GIT_OBJECT_DIRECTORY=$clone/objects GIT_INDEX_FILE=$own/index git "$@"
 }
