@@ -328,6 +328,7 @@ describe('the diff rule', () => {
       ['writes', { 'out.json': '3' }, 'node build.js > out.json', []],
       ['expects to contain', { 'greeting.txt': '3' }, '[ "$(cat greeting.txt)" = hello ]', []],
       ['starts', { 'bin/shop': '#!/usr/bin/env node\n', cli: 'code' }, 'bin/shop --help && node cli x', []],
+      ['translates', { 'a.scss': '3', 'b.svg': '3' }, 'sass a.scss a.css && optimise b.svg', []],
       ['documents', { 'README.md': '3' }, 'node doctest.js README.md', []],
       [
         'counts among others',

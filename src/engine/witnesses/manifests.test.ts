@@ -275,6 +275,7 @@ describe('a build file', () => {
     ['tailwind.config.js', '1', '2', 'npm test'],
     ['config.toml', '1', '2', 'npm test'],
     ['prices.json', '1', '2', 'npm test'],
+    ['arc.py', '1', '2', 'npm test'],
     ['index.html', '1', '2', 'npm test'],
     ['deploy/unknown.toml', '1', '2', 'npm test'],
   ])(

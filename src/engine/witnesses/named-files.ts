@@ -8,7 +8,7 @@ import {
   isAskedFor,
   isCalledCheck,
   isData,
-  isDocument,
+  isMade,
   isRecipeName,
   isShellName,
   isShellText,
@@ -121,7 +121,7 @@ async function followCommands(
     for (const [at, token] of tokens.entries()) {
       const path = join(place, token)
       const known = search.words.get(path)
-      const isExamined = isRecipe || examined.has(token) || isDocument(path)
+      const isExamined = isRecipe || examined.has(token) || isMade(path)
       const use = compares ? 'compared' : isExamined ? 'examined' : 'read'
       if (token.startsWith('-') || path === '' || (known !== undefined && weights[known] >= weights[use])) continue
       search.words.set(path, use)

@@ -18,10 +18,18 @@ export const isSource = (path: string): boolean =>
     path,
   )
 
+/** Reports whether a file is mostly written by the work itself: code in any language, pictures, documents. */
+export const isMade = (path: string): boolean =>
+  isSource(path) ||
+  isDocument(path) ||
+  /\.(?:pyi|ipynb|erb|groovy|cxx|hh|mm?|fs|vb|erl|pm|astro|htm|s[ac]ss|less|styl|sql|graphql|gql|proto|dart|zig|nim|jl|hs|elm|mli?|clj[cs]?|sol|f90|[rR]|wat|glsl|wgsl|tf|hbs|ejs|jinja2?|tmpl|svg|png|jpe?g|gif|webp|ico|woff2?|pdf)$/.test(
+    path,
+  )
+
 export const isData = (path: string): boolean =>
   /^[\w./-]+\.(?:json|ya?ml|csv|tsv|xml|txt)$/.test(path) && !/(?:^|\/)(?:package(?:-lock)?|tsconfig)\.json$/.test(path)
 
-export const isDocument = (path: string): boolean =>
+const isDocument = (path: string): boolean =>
   /\.(?:mdx?|rst|adoc|asciidoc|org|tex)$|(?:^|\/)(?:README|LICEN[CS]E|CHANGELOG|CHANGES|AUTHORS|NOTICE|TODO|HISTORY)[^/]*$/i.test(
     path,
   )

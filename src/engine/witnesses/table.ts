@@ -57,7 +57,7 @@ export function looksLikeSettings(path: string, directories: ReadonlySet<string>
   return settingsName.test(name) && !harmlessName.test(name)
 }
 
-const settingsName = /^\.[^.]|\.config\.[^.]+$|rc(?:\.\w+)?$|\.(?:toml|ini|cfg|neon|bazel|props|targets|cmake|sbt)$/
+const settingsName = /^\.[^.]|\.config\.[^.]+$|\.(?:toml|ini|cfg|neon|bazel|props|targets|cmake|sbt)$/
 const harmlessName =
   /^\.(?:editorconfig|dockerignore|npmignore|mailmap|gitkeep|keep|env|git|ds_store|vscodeignore|helmignore|gcloudignore|slugignore|hgignore|prettierignore|htaccess|nojekyll|all-contributorsrc|releaserc|readthedocs|codecov|dependabot|snyk|devcontainer)|^(?:config|settings|app|application|alembic|uwsgi|netlify|fly|wrangler|railway|supabase|hugo|book|theme|site|locale\w*|messages|desktop|data|prices|rates)\.\w+$|^(?:tailwind|postcss|svelte|astro|nuxt|docusaurus|uno|panda|drizzle|sanity|gatsby|capacitor|app|i18n\w*)\.config\./i
 
@@ -97,11 +97,11 @@ const table: readonly (readonly [RegExp, Witness])[] = [
   ],
   [
     /(^|\/)(\.bazelrc|user\.bazelrc|go\.work|Directory\.(Build|Packages)\.(props|targets))$/,
-    tool('the build reads it by itself'),
+    { ...tool('the build reads it by itself'), unlessAsked: true },
   ],
   [
     /(^|\/)([^/]+\.runsettings|CTestTestfile\.cmake|CTestCustom\.cmake|CMake(User)?Presets\.json)$/,
-    tool('the build reads it by itself'),
+    { ...tool('the build reads it by itself'), unlessAsked: true },
   ],
   [/(^|\/)\.gitattributes$/, tool('git changes files by it')],
   [/(^|\/)\.gitignore$/, tool('git leaves out files by it', false)],
