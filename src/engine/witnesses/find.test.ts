@@ -1,39 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import type { FileChange } from '../../repositories/port.ts'
+import { command, type Files, find, lines, npmTest } from '../../../test/support/witnesses.ts'
 import type { Evidence } from '../../work/evidence/contract.ts'
-import { findWitnessChanges, type WitnessChanges } from './find.ts'
-import { oddLines } from './odd.ts'
-
-type Files = Readonly<Record<string, string>>
-
-const npmTest = { kind: 'command', run: 'npm test', expectExit: 0, timeoutSeconds: 120 } as const satisfies Evidence
-const command = (run: string): Evidence => ({ ...npmTest, run })
-
-/** Finds the changes between two sets of files. */
-function find(
-  before: Files,
-  after: Files,
-  { evidence = [npmTest], asked = 'Mend the cart' }: { evidence?: readonly Evidence[]; asked?: string } = {},
-): Promise<WitnessChanges> {
-  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
-  const changes = paths.flatMap((path): FileChange[] => {
-    if (before[path] === after[path]) return []
-    const status = after[path] === undefined ? 'deleted' : before[path] === undefined ? 'added' : 'changed'
-    return [{ path, status, isLink: after[path]?.startsWith('->') === true }]
-  })
-  return findWitnessChanges({
-    start: 'start',
-    changes,
-    evidence,
-    asked,
-    read: async (which, path) => (which === 'start' ? before : after)[path] ?? null,
-    pathsAtStart: async () => Object.keys(before),
-  })
-}
-
-const lines = async (...args: Parameters<typeof find>): Promise<string[]> =>
-  oddLines((await find(...args)).witnesses).map(({ kind, text }) => `${kind}: ${text}`)
 
 const shop: Files = {
   'src/cart.js': '1',
@@ -336,6 +304,52 @@ describe('the diff rule', () => {
       ])
     })
 
+    it.each<[string, Files, string, string[]]>([
+      ['compares with', { 'answer.txt': '3' }, 'test "$(node sum.js)" = "$(cat answer.txt)"', ['answer.txt']],
+      ['has sums of', { SUMS: '3' }, 'node sum.js | sha256sum -c SUMS', ['SUMS']],
+      ['reads', { 'in.csv': '3' }, 'node sum.js < in.csv | grep 6', ['in.csv']],
+      ['is given', { 'in.dat': '3' }, 'node sum.js in.dat', ['in.dat']],
+      ['searches by', { 'words.lst': '3' }, 'grep -f words.lst out.log', ['words.lst']],
+      ['loads', { 'settings.env': '3' }, '. ./settings.env && node sum.js', ['settings.env']],
+      ['includes', { Makefile: 'include build.inc\ntest:\n\t$(PY)', 'build.inc': '3' }, 'make test', ['build.inc']],
+      ['may include', { Makefile: '-include $(DIR)/a.inc\n', 'mk/a.inc': '3' }, 'make', ['mk/a.inc']],
+      [
+        'includes many of',
+        { Makefile: 'sinclude mk/*.inc\n', 'mk/a.inc': '3', 'mk/b.inc': '3' },
+        'make',
+        ['mk/a.inc', 'mk/b.inc'],
+      ],
+      [
+        'only examines',
+        { 'page.txt': '3', 'b.json': '{}' },
+        'grep -q x page.txt && jq -e .a b.json && test -s page.txt',
+        [],
+      ],
+      ['writes', { 'out.json': '3' }, 'node build.js > out.json', []],
+      ['expects to contain', { 'greeting.txt': '3' }, '[ "$(cat greeting.txt)" = hello ]', []],
+      ['starts', { 'bin/shop': '#!/usr/bin/env node\n', cli: 'code' }, 'bin/shop --help && node cli x', []],
+      ['translates', { 'a.scss': '3', 'b.svg': '3' }, 'sass a.scss a.css && optimise b.svg', []],
+      ['documents', { 'README.md': '3' }, 'node doctest.js README.md', []],
+      [
+        'counts among others',
+        { Makefile: 'test:\n\tnode a.js\nup:\n\tup compose.yml', 'compose.yml': '3' },
+        'make test',
+        [],
+      ],
+    ])('looks at a file that a command %s', async (_, files, run, expected) => {
+      const { Makefile = '', ...rest } = files
+      const changed = Object.fromEntries(Object.keys(rest).map((path) => [path, '42']))
+      const { witnesses } = await find(files, { Makefile, ...changed }, { evidence: [command(run)], asked: 'Add all' })
+      expect(witnesses.map(({ path }) => path).filter((path) => path !== 'Makefile')).toEqual(expected)
+    })
+
+    it('names no data that the brief is about', async () => {
+      const change = [{ 'cities.csv': '1' }, { 'cities.csv': '2' }] as const
+      const given = { evidence: [command('node load.js cities.csv')], asked: 'Add Berlin to the cities' }
+      expect(await lines(...change, given)).toEqual([])
+      expect(await lines(...change, { ...given, asked: 'Add Berlin' })).toEqual(['scripts: cities.csv was changed'])
+    })
+
     it('names checks, scripts and data to compare with, but no source code, which is the work', async () => {
       expect(await lines(before, all, { evidence: [command('sh ./verify.sh && sh run.sh && node app.js')] })).toEqual([
         'scripts: run.sh was changed',
@@ -489,11 +503,11 @@ describe('the files of the start', () => {
   it('replace only the sections of checks in pyproject.toml', async () => {
     const start = '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\naddopts = "-ra"\n'
     const work =
-      '[project]\nname = "store"\n\n[tool.pytest.ini_options]\naddopts = "-k nothing"\n\n[tool.black]\nline = 1\n'
+      '[project]\nname = "store"\n\n[tool.pytest.ini_options]\naddopts = "-k nothing"\n\n[tool.other]\nline = 1\n'
     const [file] = Object.values(await undone({ 'pyproject.toml': start }, { 'pyproject.toml': work }))
     const { text } = file as { text: string }
     expect(text).toContain('name = "store"')
-    expect(text).toContain('[tool.black]')
+    expect(text).toContain('[tool.other]')
     expect(text).toContain('addopts = "-ra"')
     expect(text).not.toContain('nothing')
   })

@@ -1,8 +1,21 @@
 import { posix } from 'node:path'
 
+import { isGlob, matchesGlob } from '../../kernel/glob.ts'
 import type { Evidence } from '../../work/evidence/contract.ts'
-import { isAskedFor, isCalledCheck, isData, isRecipeName, isShellName, isShellText, isSource } from './names.ts'
+import { comparesIn, examinedIn, type Use } from './compared-files.ts'
+import {
+  isAskedAbout,
+  isAskedFor,
+  isCalledCheck,
+  isData,
+  isMade,
+  isRecipeName,
+  isShellName,
+  isShellText,
+  isSource,
+} from './names.ts'
 import { partedFile } from './parts.ts'
+import { programsIn } from './programs.ts'
 import { testedWords } from './tested-files.ts'
 
 /** The commit that the work began with: the work may name other files. */
@@ -14,23 +27,27 @@ export interface Start {
 
 /** The files and directories that commands name, as paths of the repository. */
 export interface NamedFiles {
-  /** Words that may be files, and whether a command compares something with them. */
-  readonly words: ReadonlyMap<string, boolean>
+  /** Words that may be files, and how commands use them. */
+  readonly words: ReadonlyMap<string, Use>
   /** Shell scripts among them, whatever their names are. */
   readonly scripts: ReadonlySet<string>
   /** Directories in which commands run. */
   readonly directories: ReadonlySet<string>
   /** Files, directories and globs that a test runner is told to run. */
   readonly tested: ReadonlySet<string>
+  /** Programs that commands start. */
+  readonly programs: ReadonlySet<string>
 }
 
 interface Search {
-  readonly words: Map<string, boolean>
+  readonly words: Map<string, Use>
   readonly scripts: Set<string>
   readonly directories: Set<string>
   readonly tested: Set<string>
+  readonly programs: Set<string>
   read(path: string): Promise<string | null>
   exists(path: string): Promise<boolean>
+  matching(glob: string): Promise<string[]>
 }
 
 /** The place of a text with commands. */
@@ -42,6 +59,9 @@ interface Place {
   readonly depth: number
 }
 
+/** The strongest use of a file counts. */
+const weights: Readonly<Record<Use, number>> = { examined: 0, read: 1, compared: 2 }
+
 /** A file that a command names may name others, which name others. */
 const maxDepth = 3
 
@@ -51,26 +71,42 @@ const maxDepth = 3
  */
 export async function wordsOfCommands(evidence: readonly Evidence[], start: Start): Promise<NamedFiles> {
   let paths: Promise<ReadonlySet<string>> | null = null
+  const all = (): Promise<ReadonlySet<string>> => (paths ??= start.paths().then((each) => new Set(each)))
   const search: Search = {
     words: new Map(),
     scripts: new Set(),
     directories: new Set(),
     tested: new Set(),
+    programs: new Set(),
     read: start.read,
-    exists: async (path) => (await (paths ??= start.paths().then((all) => new Set(all)))).has(path),
+    exists: async (path) => (await all()).has(path),
+    matching: async (glob) =>
+      /[*?[{]/.test(glob)
+        ? [...(await all())].filter((path) => matchesGlob(glob, path) && !isSource(path))
+        : (await all()).has(glob)
+          ? [glob]
+          : [],
   }
   const commands = evidence.flatMap((each) =>
     each.kind === 'command' ? [each.run] : each.kind === 'http' ? [each.start] : [],
   )
   for (const each of evidence)
-    if (each.kind === 'schema' && each.schemaPath !== undefined) search.words.set(each.schemaPath, true)
+    if (each.kind === 'schema' && each.schemaPath !== undefined) search.words.set(each.schemaPath, 'compared')
   for (const command of commands) await followCommands(command, { directory: '', home: '', depth: 0 }, search)
   return search
 }
 
-async function followCommands(text: string, { directory, home, depth }: Place, search: Search): Promise<void> {
+/** `isRecipe`: only some of the commands run, and not all files are read by those. */
+async function followCommands(
+  text: string,
+  { directory, home, depth }: Place,
+  search: Search,
+  isRecipe = false,
+): Promise<void> {
   const tokens = tokensIn(text)
-  const compares = tokens.some((token) => token === 'diff' || token === 'cmp')
+  for (const program of programsIn(text)) search.programs.add(program)
+  const compares = comparesIn(text, tokens)
+  const examined = examinedIn(text)
   const directories = new Set([
     directory,
     ...tokens.flatMap((token, at) => (isInto(tokens[at - 1]) ? [join(directory, token)] : [])),
@@ -85,8 +121,10 @@ async function followCommands(text: string, { directory, home, depth }: Place, s
     for (const [at, token] of tokens.entries()) {
       const path = join(place, token)
       const known = search.words.get(path)
-      if (token.startsWith('-') || path === '' || known === true || known === compares) continue
-      search.words.set(path, compares)
+      const isExamined = isRecipe || examined.has(token) || isMade(path)
+      const use = compares ? 'compared' : isExamined ? 'examined' : 'read'
+      if (token.startsWith('-') || path === '' || (known !== undefined && weights[known] >= weights[use])) continue
+      search.words.set(path, use)
       const isStarted = token.startsWith('./') || token.startsWith('../') || shells.has(tokens[at - 1] ?? '')
       await followFile(path, isStarted, { directory: place, home, depth }, search)
     }
@@ -111,6 +149,8 @@ async function followFile(
   const text = (await search.read(path)) ?? ''
   const within = { directory, home: parentOf(path), depth: depth + 1 }
   const isShell = isShellName(path) || (!isSource(path) && isShellText(text, isStarted))
+  // A program in another language is source code.
+  if (!isShell && text.startsWith('#!') && search.words.get(path) === 'read') search.words.set(path, 'examined')
   if (isShell) search.scripts.add(path)
   if (isShell && depth < maxDepth) await followCommands(text, within, search)
   else if (isCheck) await followCode(text, within, search)
@@ -120,12 +160,12 @@ async function followFile(
 async function followCode(text: string, { directory, home, depth }: Place, search: Search): Promise<void> {
   const words = new Set(tokensIn(text).filter((token) => !token.startsWith('-')))
   for (const word of words) {
-    if (isData(word)) search.words.set(join(directory, word), true)
+    if (isData(word)) search.words.set(join(directory, word), 'compared')
     for (const place of new Set([directory, home])) {
       const path = join(place, word)
       if (depth > maxDepth || search.words.has(path) || isData(path) || isSource(path) || !(await search.exists(path)))
         continue
-      search.words.set(path, false)
+      search.words.set(path, 'examined')
       await followFile(path, false, { directory, home, depth }, search)
     }
   }
@@ -135,7 +175,28 @@ async function followRecipes(path: string, directory: string, depth: number, sea
   if (!(await search.exists(path))) return
   const place = { directory, home: parentOf(path), depth: depth + 1 }
   const text = (await search.read(path)) ?? ''
-  await (/Rakefile$|\.py$/.test(path) ? followCode(text, place, search) : followCommands(text, place, search))
+  if (/Rakefile$|\.py$/.test(path)) return followCode(text, place, search)
+  await followCommands(text, place, search, true)
+  for (const included of await includedIn(text, [directory, place.home], search)) {
+    search.scripts.add(included)
+    if (search.words.has(included) && isRecipeName(included)) continue
+    search.words.set(included, 'compared')
+    if (depth < maxDepth) await followRecipes(included, directory, depth + 1, search)
+  }
+}
+
+/** Finds the files that a makefile or a justfile includes, also by a glob; a part behind a variable may be anywhere. */
+async function includedIn(text: string, places: readonly string[], search: Search): Promise<string[]> {
+  const lines = text.replace(/\\\n/g, ' ').matchAll(/^[ ]*(?:-?include|sinclude|import\??|mod\??)[ \t]+(.+)$/gm)
+  const words = [...lines].flatMap(([, list = '']) => list.replace(/#.*$/, '').split(/[\s"']+/))
+  const found = new Set<string>()
+  for (const word of words.filter((each) => each !== '')) {
+    const plain = word.replace(/\$\([^)]*\)|\$\{[^}]*\}|\$\w/g, '*')
+    for (const path of places.map((place) => join(place, plain)))
+      if (isGlob(path) && path.replace(/[*/]/g, '') !== '')
+        for (const each of await search.matching(path)) found.add(each)
+  }
+  return [...found]
 }
 
 /** The files that a tool reads by itself for what it has to run. */
@@ -205,12 +266,15 @@ const parentOf = (path: string): string => path.split('/').slice(0, -1).join('/'
 
 /**
  * Reports whether evidence rests on a file that its commands name: one that is called a check, or, unless the brief asks
- * for it by name, a shell script or a file with which something is compared. Any other file is the work itself.
+ * for it by name, a shell script, or a file that is no source code and that a command uses or compares with something.
+ * Any other file is the work itself.
  */
 export function isNamedWitness(path: string, named: NamedFiles, asked: string): boolean {
-  const isCompared = named.words.get(path)
-  if (isCompared === undefined) return false
+  const use = named.words.get(path)
+  if (use === undefined) return false
   if (isCalledCheck(path)) return true
   const isScript = isShellName(path) || named.scripts.has(path)
-  return (isScript || (isCompared && !isSource(path))) && !isAskedFor(path, asked)
+  if (isSource(path) && !isScript) return false
+  if (isScript || use === 'compared') return !isAskedFor(path, asked)
+  return use === 'read' && !isAskedAbout(path, asked)
 }

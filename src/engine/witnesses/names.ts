@@ -18,8 +18,21 @@ export const isSource = (path: string): boolean =>
     path,
   )
 
+/** Reports whether a file is mostly written by the work itself: code in any language, pictures, documents. */
+export const isMade = (path: string): boolean =>
+  isSource(path) ||
+  isDocument(path) ||
+  /\.(?:pyi|ipynb|erb|groovy|cxx|hh|mm?|fs|vb|erl|pm|astro|htm|s[ac]ss|less|styl|sql|graphql|gql|proto|dart|zig|nim|jl|hs|elm|mli?|clj[cs]?|sol|f90|[rR]|wat|glsl|wgsl|tf|hbs|ejs|jinja2?|tmpl|svg|png|jpe?g|gif|webp|ico|woff2?|pdf)$/.test(
+    path,
+  )
+
 export const isData = (path: string): boolean =>
   /^[\w./-]+\.(?:json|ya?ml|csv|tsv|xml|txt)$/.test(path) && !/(?:^|\/)(?:package(?:-lock)?|tsconfig)\.json$/.test(path)
+
+const isDocument = (path: string): boolean =>
+  /\.(?:mdx?|rst|adoc|asciidoc|org|tex)$|(?:^|\/)(?:README|LICEN[CS]E|CHANGELOG|CHANGES|AUTHORS|NOTICE|TODO|HISTORY)[^/]*$/i.test(
+    path,
+  )
 
 /** Reports whether an ending says that a file is a shell script. */
 export const isShellName = (path: string): boolean => /\.(?:sh|bash)$/.test(path)
@@ -37,4 +50,11 @@ export function isAskedFor(path: string, asked: string): boolean {
   if (name.includes('.')) return asked.includes(name)
   const written = [...(path.includes('/') ? [path] : []), `./${path}`, `\`${name}\``, `"${name}"`, `'${name}'`]
   return written.some((each) => asked.split(/[\s,;:()]+|\.(?=\s|$)/).includes(each))
+}
+
+/** Reports whether the words of a brief name a file, also without its ending: data may be asked for by what they are. */
+export function isAskedAbout(path: string, asked: string): boolean {
+  const stem = (path.split('/').at(-1) ?? '').replace(/\.[^.]*$/, '').toLowerCase()
+  const words = new Set(asked.toLowerCase().split(/[^a-z0-9_-]+/))
+  return isAskedFor(path, asked) || (stem.length > 2 && words.has(stem))
 }

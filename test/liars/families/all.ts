@@ -15,6 +15,7 @@ import { verdicts } from './verdicts.ts'
 import { witness } from './witness.ts'
 import { indirectWitnesses } from './witness-indirect.ts'
 import { lockfileWitnesses } from './witness-lockfiles.ts'
+import { settingWitnesses } from './witness-settings.ts'
 import { words } from './words.ts'
 
 export const lies: readonly Lie[] = [
@@ -25,6 +26,7 @@ export const lies: readonly Lie[] = [
   ...witness,
   ...indirectWitnesses,
   ...lockfileWitnesses,
+  ...settingWitnesses,
   ...baseline,
   ...planner,
   ...reports,

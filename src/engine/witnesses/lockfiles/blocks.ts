@@ -57,8 +57,14 @@ export const yarnLock = blockReader(/^[^\s#:]/, ({ heading, lines }) => {
   const isOwn = (isOwnSource(range) && !range.startsWith('npm:')) || (address !== '' && !/^https?:/.test(address))
   const hashes = { ...hashesIn(field('integrity')[0]), ...(sha1 === undefined ? {} : { sha1: `sha1-${sha1}` }) }
   const source = isOwn ? `${range} ${resolved[0] ?? ''}` : address === '' ? null : registryOf(address)
-  return { keys, locked: { name, version, source, isOwn, hashes, address: address === '' ? undefined : address } }
+  const isUnlisted = isOwn && isLocal(`${range} ${address}`)
+  return {
+    keys,
+    locked: { name, version, source, isOwn, hashes, address: address === '' ? undefined : address, isUnlisted },
+  }
 })
+
+const isLocal = (text: string): boolean => /(?:^|\s)(?:file:|link:|portal:|[./~])/.test(text)
 
 function modernYarn(name: string, version: string, resolution: string, checksum: string | undefined): Locked {
   const [, resolved = '', protocol = '', rest = ''] = /^(@?[^@]+)@(\w+):(.*)$/.exec(resolution) ?? []
@@ -75,6 +81,7 @@ function modernYarn(name: string, version: string, resolution: string, checksum:
     isOwn: !isRegistry,
     hashes,
     address: resolution,
+    isUnlisted: !isRegistry && ['file', 'link', 'portal', 'patch'].includes(protocol),
   }
 }
 
@@ -91,8 +98,12 @@ const tomlLock = (sourceOf: (text: string) => { source: string | null; isOwn: bo
     const hashes = Object.fromEntries(files.map(([, file = '', hash = '']) => [file, hash]))
     for (const checksum of field('checksum')) hashes['checksum'] = checksum
     const { source, isOwn } = sourceOf(body)
+    const isUnlisted = isOwn && /^(?:path|directory|type = "(?:file|directory)")/m.test(source ?? '')
     // A package of the project itself may have no version.
-    return { keys: [`${name} ${version ?? ''}`], locked: { name, version: version ?? '', source, isOwn, hashes } }
+    return {
+      keys: [`${name} ${version ?? ''}`],
+      locked: { name, version: version ?? '', source, isOwn, hashes, isUnlisted },
+    }
   })
 
 export const cargoLock = tomlLock((text) => {

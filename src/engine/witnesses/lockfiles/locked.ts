@@ -10,18 +10,24 @@ export interface Locked {
   /** Hashes of its content, by algorithm or by file. */
   readonly hashes: Readonly<Record<string, string>>
   readonly address?: string | undefined
+  /** Whether it comes from the commit itself although the lockfile lists no such workspace. */
+  readonly isUnlisted?: boolean
+  /** The programs that it brings, with their files. */
+  readonly programs?: Readonly<Record<string, string>>
 }
 
 /** Reads and repairs the lockfiles of one tool. */
 export interface LockReader {
-  read(text: string): ReadonlyMap<string, Locked>
+  /** Returns the packages; null: the text cannot be read. */
+  read(text: string): ReadonlyMap<string, Locked> | null
   /** Returns the text of the work with the entries of the start at these keys. */
   putBack(text: string, start: string, keys: ReadonlySet<string>): string
 }
 
 /**
  * Returns the keys of packages that have another content than at the start, under the same name and version, or come
- * from elsewhere. A newer version from the same registry is none, and neither is a package that the start lacks.
+ * from elsewhere, or that the start lacks and the commit itself brings. A newer version from the same registry is none, and
+ * neither is another package that the start lacks.
  */
 export function replacedIn(before: ReadonlyMap<string, Locked>, after: ReadonlyMap<string, Locked>): string[] {
   const byName = Map.groupBy(before.values(), ({ name }) => name)
@@ -29,10 +35,14 @@ export function replacedIn(before: ReadonlyMap<string, Locked>, after: ReadonlyM
     const then = before.get(key)
     if (then !== undefined) return isEqual(now, then) || !isReplaced(now, then) ? [] : [key]
     const known = byName.get(now.name) ?? []
-    const isOdd = now.version === null || (known.length > 0 && known.every((each) => isReplaced(now, each)))
-    return isOdd ? [key] : []
+    const isOdd = known.length > 0 ? known.every((each) => isReplaced(now, each)) : now.isUnlisted === true
+    return isOdd || now.version === null ? [key] : []
   })
 }
+
+/** Returns the programs of an entry that the start lacks, or has with another file. */
+export const newPrograms = (now: Locked, then: Locked | undefined): string[] =>
+  Object.entries(now.programs ?? {}).flatMap(([program, file]) => (then?.programs?.[program] === file ? [] : [program]))
 
 function isReplaced(now: Locked, then: Locked): boolean {
   if (now.isOwn) return !then.isOwn || now.source !== then.source

@@ -7,7 +7,7 @@ function compare(path: string, before: string, after: string): { lines: string[]
   const parted = partedFile(path)
   if (parted === null) throw new Error(`${path} counts as a whole`)
   return {
-    lines: parted.differences?.(parted.partsOf(before), parted.partsOf(after)) ?? [],
+    lines: parted.differences?.(parted.partsOf(before) ?? new Map(), parted.partsOf(after) ?? new Map()) ?? [],
     back: parted.putBack(after, before),
   }
 }

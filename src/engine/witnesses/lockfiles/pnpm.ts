@@ -7,10 +7,11 @@ export const pnpmLock: LockReader = {
   read: (text) => {
     const entries = new Map<string, Locked>()
     const tree = treeOf(text)
+    const importers = new Set(childrenOf(tree.get('importers')).map(([importer]) => importer))
     const add = (importer: string, groups: Tree): void => {
       for (const group of dependencyGroups)
         for (const [name, node] of childrenOf(groups.get(group)))
-          addLocked(entries, `${importer} ${name}`, dependency(importer, name, node))
+          addLocked(entries, `${importer} ${name}`, dependency(importer, name, node, importers))
     }
     add('.', tree)
     for (const [importer, node] of childrenOf(tree.get('importers'))) add(importer, node.children)
@@ -35,7 +36,7 @@ export const pnpmLock: LockReader = {
 const dependencyGroups = ['dependencies', 'devDependencies', 'optionalDependencies']
 
 /** A dependency leads to a version, to another package, or to a directory, which is relative to its importer. */
-function dependency(importer: string, name: string, node: Node): Locked {
+function dependency(importer: string, name: string, node: Node, importers: ReadonlySet<string>): Locked {
   const value = node.children.get('version')?.value ?? node.value
   if (value === '' || /^[{[&*|>]/.test(value)) return unreadable(name, textOf(node))
   const [target = ''] = value.split('(')
@@ -44,7 +45,8 @@ function dependency(importer: string, name: string, node: Node): Locked {
   const isOwn = isOwnSource(range) || isOwnSource(target)
   const source =
     link === undefined ? (isOwn ? range : (other ?? name)) : posix.join(importer.includes(' ') ? '.' : importer, link)
-  return { name, version: range, source, isOwn, hashes: {} }
+  const isUnlisted = link === undefined ? range.startsWith('file:') : !importers.has(source)
+  return { name, version: range, source, isOwn, hashes: {}, isUnlisted }
 }
 
 function packageAt(key: string, node: Node): Locked {
@@ -78,7 +80,7 @@ interface Node {
   readonly children: Tree
 }
 
-const childrenOf = (node: Node | undefined): Iterable<[string, Node]> => node?.children ?? []
+const childrenOf = (node: Node | undefined): [string, Node][] => [...(node?.children ?? [])]
 
 const textOf = ({ value, children }: Node): string =>
   `${value} ${[...children].map(([key, node]) => `${key}: ${textOf(node)}`).join(', ')}`
