@@ -12,7 +12,7 @@ import { fileChanges, filePaths, fileText } from './file-changes.ts'
 import { type Git, GitError } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { findRepository } from './operator-repository.ts'
-import { type CollectedWork, integrationBranch, type Landed, type Repositories } from './port.ts'
+import { type CollectedWork, integrationBranch, type Landed, mergeTrailers, type Repositories } from './port.ts'
 import { replaceFiles } from './replace-files.ts'
 
 /**
@@ -121,8 +121,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
         message: title,
         trailers: {
           'Agency-Run': runId,
-          'Agency-Brief': briefId,
-          ...(workId === briefId ? {} : { 'Agency-Work': workId }),
+          [mergeTrailers.brief]: briefId,
+          ...(workId === briefId ? {} : { [mergeTrailers.work]: workId }),
         },
       }))
       const merged = await mirrors.merge({ mirror: repository.mirror, commit, levels })

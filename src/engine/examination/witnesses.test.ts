@@ -7,6 +7,7 @@ import { makeRepository, openRepositories, type TestRepository } from '../../../
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import { listRounds } from '../../work/evidence/store.ts'
 import type { Run } from '../../work/runs/contract.ts'
+import { operator } from '../../../test/support/work.ts'
 
 const report = (...outputs: string[]): StepInput => ({ report: { status: 'done', summary: 'Done.', outputs } })
 const write = (path: string, text: string): StepInput => ({ write: { path, text } })
@@ -99,6 +100,27 @@ describe('changes of files on which evidence rests', () => {
       attempts.find(({ id }) => id === briefs.find((each) => each.key === key)?.attemptId)?.odd.map(({ text }) => text)
     expect(oddIn('one')).toEqual(['test/cart.test.js was changed'])
     expect(oddIn('two')).toEqual(['No verifier has looked, and its evidence held before the work began'])
+  })
+
+  it('stay after a rejection if the agent merges the result that contains its own earlier work', async () => {
+    const place = await open()
+    const mergesItself = {
+      run: `git merge -q --no-edit $(git --git-dir="$(dirname "$(cat .git/objects/info/alternates)")" for-each-ref --format='%(objectname)' refs/heads/integration)`,
+    } as StepInput
+    const run = await place.start([], {
+      play: [
+        [write('cart.js', '// 0\n'), write('test/cart.test.js', ''), report()],
+        [mergesItself, write('README.md', '# Shop\n'), report()],
+      ],
+    })
+    await place.gate(run)
+    const first = await oddOf(place, run)
+    expect(first).toHaveLength(2)
+    await place.agency.gates.reject(operator, { target: run.id, gate: 'merge', reason: 'README.md is missing' })
+    await place.agency.until(async () => (await place.agency.inspect(run)).attempts.length === 2)
+    await place.gate(run)
+    expect(place.agency.prompts.size).toBe(2)
+    expect(await oddOf(place, run)).toEqual(first)
   })
 })
 
