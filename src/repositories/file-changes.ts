@@ -1,7 +1,7 @@
-import { plainDiff } from './changes.ts'
+import { changedFiles, plainDiff } from './changes.ts'
 import { type Git, gitError } from './git.ts'
 import { isAncestor } from './merge.ts'
-import { type FileChange, type FinishedWork, trailersOf } from './port.ts'
+import { type BinaryChange, type FileChange, type FinishedWork, trailersOf } from './port.ts'
 
 export interface OwnChanges {
   readonly from: string
@@ -66,18 +66,25 @@ async function allChanges(git: Git, mirror: string, from: string, to: string): P
   const words = await diffWords(git, mirror, ['--raw', ...withMoves, '--end-of-options', from, to])
   const changes: FileChange[] = []
   for (let index = 0; words[index]?.startsWith(':') === true;) {
-    const [, mode = '', , , letters = ''] = words[index]?.slice(1).split(' ') ?? []
+    const [before = '', mode = '', , , letters = ''] = words[index]?.slice(1).split(' ') ?? []
     const isMove = letters.startsWith('R')
     const [first = '', second = ''] = words.slice(index + 1)
     const path = isMove ? second : first
     const isLink = mode === link
-    changes.push({ path, status: statusOf(letters), isLink, ...(isMove ? { movedFrom: first } : {}) })
+    changes.push({
+      path,
+      status: statusOf(letters),
+      isLink,
+      ...(before === submodule || mode === submodule ? { isSubmodule: true } : {}),
+      ...(isMove ? { movedFrom: first } : {}),
+    })
     index += isMove ? 3 : 2
   }
   return changes
 }
 
 const link = '120000'
+const submodule = '160000'
 
 /** The limit is git's own for a merge; with more files, moved ones are deleted and added. */
 const withMoves = ['--no-ext-diff', '--no-textconv', '--find-renames', '-l1000', '--no-color']
@@ -157,6 +164,17 @@ export async function fileText(git: Git, mirror: string, commit: string, path: s
     mayCut: true,
   })
   return result.exitCode !== 0 || result.cut ? null : result.stdout.toString('utf8')
+}
+
+/** Lists files that are binary for git now: one NUL byte is enough to hide the diff of a file that was text. */
+export async function binaryChanges(git: Git, mirror: string, from: string, to: string): Promise<BinaryChange[]> {
+  const found: BinaryChange[] = []
+  for (const { path, status, binary } of await changedFiles(git, mirror, from, to)) {
+    if (!binary || status === 'deleted') continue
+    if (status === 'added') found.push({ path, was: 'none' })
+    else if ((await fileText(git, mirror, from, path))?.includes('\0') === false) found.push({ path, was: 'text' })
+  }
+  return found
 }
 
 /** Lists the paths of a commit. */

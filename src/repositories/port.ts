@@ -37,6 +37,8 @@ export interface Repositories {
     mirror: string,
     work: { readonly from: string; readonly to: string; readonly others: FinishedWork },
   ): Promise<FileChange[]>
+  /** Lists the files that git compares as binary now, so that no diff shows them, and that were text or did not exist. */
+  binaries(mirror: string, from: string, to: string): Promise<BinaryChange[]>
   /** Returns the text of a file in a commit; null if there is none, or it is too large to be compared. */
   text(mirror: string, commit: string, path: string): Promise<string | null>
   /** Lists the paths of a commit. */
@@ -105,6 +107,14 @@ export interface FileChange {
   readonly movedFrom?: string
   /** It is a symbolic link now. */
   readonly isLink: boolean
+  /** It is, or was, the link to a commit of a submodule. */
+  readonly isSubmodule?: true
+}
+
+/** A file that no diff shows although it was text, or is new. */
+export interface BinaryChange {
+  readonly path: string
+  readonly was: 'text' | 'none'
 }
 
 /** The new content of a file: that of another commit, which may lack it, a text, or null for none. */

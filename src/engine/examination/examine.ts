@@ -15,6 +15,7 @@ import type { EngineDeps } from '../deps.ts'
 import type { AttemptEnd } from '../outcome/end.ts'
 import { checkWork } from './check.ts'
 import { type CollectedEnd, collectWork, scopeOf } from './collect.ts'
+import { findHidden } from './hidden.ts'
 import { oddLines } from '../witnesses/odd.ts'
 import { checkRounds } from './rounds.ts'
 import { oddScope } from './scope.ts'
@@ -54,7 +55,12 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
   const { checkedIn } = checked
   const { result, odd: further, needsVerifier } = await checkRounds(deps, work, checked, found)
   signal.throwIfAborted()
-  const odd = [...oddLines(found.witnesses), ...oddScope(scopeOf(deps, run, brief), found.changes), ...further]
+  const odd = [
+    ...oddLines(found.witnesses),
+    ...oddScope(scopeOf(deps, run, brief), found.changes),
+    ...(await findHidden(deps, claimed, collected.commit, found.changes)),
+    ...further,
+  ]
   const end = { ...common, ...collected, denied: ending.denied, checkedIn, odd, needsVerifier }
   if (brief.kind === 'verify') {
     // A verifier that has changed an output is told this alone.

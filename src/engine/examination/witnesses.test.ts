@@ -62,6 +62,24 @@ describe('changes of files on which evidence rests', () => {
     expect(ended?.data).toMatchObject({ odd: ['.npmrc is new: the package manager reads it by itself'] })
   })
 
+  it('include submodules that point to another commit, and text that no diff shows any more', async () => {
+    const place = await open()
+    const link = (commit: string) => `git update-index --add --cacheinfo 160000,${commit.repeat(40)},vendor/lib`
+    place.repository.run('sh', '-c', link('1'))
+    place.repository.git('commit', '--quiet', '-m', 'Add a submodule')
+    const sum = 'module.exports = (prices) => prices.reduce((sum, price) => sum + price, 0)'
+    const run = await place.start([
+      write('cart.js', `${sum} // \0\n`),
+      write('logo.png', '\0'),
+      { run: `${link('2')}; git add cart.js logo.png; git -c user.name=A -c user.email=a@b commit -qm x` } as StepInput,
+    ])
+    await place.gate(run)
+    expect(await oddOf(place, run)).toEqual([
+      'submodule: vendor/lib: the submodule points to another commit; its files were not checked',
+      'binary: cart.js is binary now: no diff shows it',
+    ])
+  })
+
   it('are none in honest work', async () => {
     const place = await open()
     const run = await place.start([right, write('test/more.test.js', ''), write('docs/cart.md', '# Cart\n')])

@@ -158,8 +158,22 @@ export type Check = z.infer<typeof Check>
 /** A change that may weaken a proof, in one line, for the verifier and for the person who decides. */
 export const Odd = z.object({
   kind: z
-    .enum(['tests', 'scripts', 'ci', 'tools', 'instructions', 'scope', 'bent', 'unchanged', 'unboxed'])
-    .describe('What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them'),
+    .enum([
+      'tests',
+      'scripts',
+      'ci',
+      'tools',
+      'instructions',
+      'scope',
+      'bent',
+      'unchanged',
+      'unboxed',
+      'submodule',
+      'binary',
+    ])
+    .describe(
+      'What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them; submodule, binary: its content was not checked, or no diff shows it',
+    ),
   path: z.string().nullable().describe('The file that it is about, if it is about one'),
   text: z.string(),
 })

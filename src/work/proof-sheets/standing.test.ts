@@ -143,6 +143,14 @@ describe('the standing of a run', () => {
     expect(stateStanding({ ...proven, ...more }).isProven).toBe(false)
   })
 
+  it('has a gap of its own for files that no check has looked into', () => {
+    const odd = [{ kind: 'submodule' as const, path: 'a', text: 'a: the submodule points to another commit' }]
+    expect(gapsOf({ lines: [line({ odd })] })).toEqual([
+      '1 brief with odd changes, which may weaken a proof',
+      '1 brief with changed submodules, whose files were not checked',
+    ])
+  })
+
   it('is not worse for rounds that support it, for a repeat that held, or for one of another commit', () => {
     const tallies = [
       tally(),

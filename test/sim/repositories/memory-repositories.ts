@@ -196,6 +196,8 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     land: (repository, result) => asOutcome(() => land(repository, result)),
     files: async (_, from, to) => objects.changes(from, to),
     changes: async (mirror, work) => ownChanges(git.mirrorAt(mirror), work),
+    // Agents of the simulation write text only.
+    binaries: async () => [],
     text: async (_, commit, path) => objects.get(commit).tree.get(path) ?? null,
     paths: async (_, commit) => [...objects.get(commit).tree.keys()].sort(),
     compare: async (_, commit, workspace) => {
