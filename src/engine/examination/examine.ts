@@ -20,7 +20,7 @@ import { oddLines } from '../witnesses/odd.ts'
 import { checkRounds } from './rounds.ts'
 import { oddScope } from './scope.ts'
 import { faultsOfWork } from './unchanged.ts'
-import { faultOfVerdict } from './verdict.ts'
+import { faultOfVerdict, oddOfVerdict } from './verdict.ts'
 import { faultOfPlace } from './verifier-place.ts'
 import { findWitnesses } from './witnesses.ts'
 
@@ -70,7 +70,14 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
     // A verifier produces nothing: the files were read for the comparison only.
     const examination = { ...result, outputs: [], missing: [] }
     const faults = changed === null ? {} : { faults: [changed] }
-    return { ...end, examination, ...faults, ...(wrong === null ? {} : { classified: badOutput(classified, wrong) }) }
+    const unopened = wrong === null ? await oddOfVerdict(deps, claimed, workspace, report, result) : []
+    return {
+      ...end,
+      odd: [...unopened, ...odd],
+      examination,
+      ...faults,
+      ...(wrong === null ? {} : { classified: badOutput(classified, wrong) }),
+    }
   }
   const faults = await faultsOfWork(deps, claimed, { workspace, report, result, collected })
   const [first] = faults

@@ -170,9 +170,10 @@ export const Odd = z.object({
       'unboxed',
       'submodule',
       'binary',
+      'unopened',
     ])
     .describe(
-      'What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them; submodule, binary: its content was not checked, or no diff shows it',
+      'What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them; submodule, binary: its content was not checked, or no diff shows it; unopened: its verifier did not open all changed files',
     ),
   path: z.string().nullable().describe('The file that it is about, if it is about one'),
   text: z.string(),

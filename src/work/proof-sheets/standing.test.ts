@@ -151,6 +151,11 @@ describe('the standing of a run', () => {
     ])
   })
 
+  it('has a gap of its own for changed files that no verifier has opened', () => {
+    const odd = [{ kind: 'unopened' as const, path: null, text: 'the verifier opened 1 of 3 changed files; not: a' }]
+    expect(gapsOf({ lines: [line({ odd })] })).toContain('1 brief with changed files that no verifier has opened')
+  })
+
   it('is not worse for rounds that support it, for a repeat that held, or for one of another commit', () => {
     const tallies = [
       tally(),
