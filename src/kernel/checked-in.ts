@@ -17,6 +17,13 @@ const warnings: Readonly<Partial<Record<CheckedIn, string>>> = {
 export const checkedInWarning = (place: CheckedIn | null): string | null =>
   place === null ? null : (warnings[place] ?? null)
 
+/** Reports whether a command of a check ran outside any box; one that was not run had none either. */
+export const ranOutsideBox = ({ kind, boxed, detail }: { kind: string; boxed: boolean; detail: string }): boolean =>
+  ['command', 'git', 'http'].includes(kind) && !boxed && !wasNotRun(detail)
+
+/** Reports whether the result of a check says that its command was not started. */
+export const wasNotRun = (detail: string): boolean => detail.startsWith('not run:')
+
 /** Stands at the gate of a run whose agents had no box. */
 export const unboxedWarning =
   'Ran without a box: its agents had your rights on this machine and could change everything, also what checks their work'

@@ -31,12 +31,14 @@ export interface Repositories {
   files(mirror: string, from: string, to: string): Promise<ChangedFile[]>
   /**
    * Lists the files that a brief itself has changed: without those that it took over unchanged from finished work of
-   * others, which `others` names by refs or their prefixes. A file that was moved is one change.
+   * others. A file that was moved is one change.
    */
   changes(
     mirror: string,
-    work: { readonly from: string; readonly to: string; readonly others: readonly string[] },
+    work: { readonly from: string; readonly to: string; readonly others: FinishedWork },
   ): Promise<FileChange[]>
+  /** Lists the files that git compares as binary now, so that no diff shows them, and that were text or did not exist. */
+  binaries(mirror: string, from: string, to: string): Promise<BinaryChange[]>
   /** Returns the text of a file in a commit; null if there is none, or it is too large to be compared. */
   text(mirror: string, commit: string, path: string): Promise<string | null>
   /** Lists the paths of a commit. */
@@ -72,7 +74,7 @@ export interface CollectedWork {
   readonly allowed: readonly string[]
   /** Decides about the files that it has changed itself, without finished work of `others`. */
   readonly scope?: {
-    readonly others: readonly string[]
+    readonly others: FinishedWork
     /** Returns why they are refused, or null. */
     readonly faultOf: (changes: readonly FileChange[]) => string | null
   }
@@ -87,6 +89,16 @@ export type Collected =
   /** It contains possible secrets; `rule` names each, so that the operator can allow it. */
   | { readonly outcome: 'secrets'; readonly found: readonly { readonly rule: string; readonly what: string }[] }
 
+/** Finished work that a brief may merge into its own. It may contain earlier work of the brief itself. */
+export interface FinishedWork {
+  /** Refs, or their prefixes. */
+  readonly refs: readonly string[]
+  /** The ids under which earlier work of the brief was merged. */
+  readonly ownBriefs: readonly string[]
+  /** Collected commits of its earlier attempts. */
+  readonly ownCommits: readonly string[]
+}
+
 export interface FileChange {
   /** Its path now, or its last one. */
   readonly path: string
@@ -95,6 +107,14 @@ export interface FileChange {
   readonly movedFrom?: string
   /** It is a symbolic link now. */
   readonly isLink: boolean
+  /** It is, or was, the link to a commit of a submodule. */
+  readonly isSubmodule?: true
+}
+
+/** A file that no diff shows although it was text, or is new. */
+export interface BinaryChange {
+  readonly path: string
+  readonly was: 'text' | 'none'
 }
 
 /** The new content of a file: that of another commit, which may lack it, a text, or null for none. */
@@ -148,6 +168,13 @@ export const domainBranch = (runId: string, domain: string): string => {
   return `integration/${runId}/${name === 'final' ? 'final-domain' : name}`
 }
 export const integrationBranch = (runId: string): string => `integration/${runId}/final`
+
+/** Names the brief that is responsible for a merge, and the one that did the work, in the merge's message. */
+export const mergeTrailers = { brief: 'Agency-Brief', work: 'Agency-Work' } as const
+
+/** Returns the lines of which one is in the message of every merge of a brief's work. */
+export const trailersOf = (briefId: string): string[] =>
+  Object.values(mergeTrailers).map((name) => `${name}: ${briefId}`)
 
 /** Turns any name into a segment of a branch name. */
 const segmentOf = (text: string): string => slug(text).slice(0, 80).replace(/-+$/, '') || 'unnamed'

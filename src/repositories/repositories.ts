@@ -8,11 +8,11 @@ import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
 import { collect, type Collection, promote, snapshot } from './collect.ts'
 import { compareClone } from './compare-clone.ts'
-import { fileChanges, filePaths, fileText } from './file-changes.ts'
+import { binaryChanges, fileChanges, filePaths, fileText } from './file-changes.ts'
 import { type Git, GitError } from './git.ts'
 import type { Mirrors } from './mirrors.ts'
 import { findRepository } from './operator-repository.ts'
-import { type CollectedWork, integrationBranch, type Landed, type Repositories } from './port.ts'
+import { type CollectedWork, integrationBranch, type Landed, mergeTrailers, type Repositories } from './port.ts'
 import { replaceFiles } from './replace-files.ts'
 
 /**
@@ -121,8 +121,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
         message: title,
         trailers: {
           'Agency-Run': runId,
-          'Agency-Brief': briefId,
-          ...(workId === briefId ? {} : { 'Agency-Work': workId }),
+          [mergeTrailers.brief]: briefId,
+          ...(workId === briefId ? {} : { [mergeTrailers.work]: workId }),
         },
       }))
       const merged = await mirrors.merge({ mirror: repository.mirror, commit, levels })
@@ -144,6 +144,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
     files: (mirror, from, to) => mirrors.files(mirror, from, to),
     diff: (mirror, from, to, options) => mirrors.diff(mirror, from, to, options),
     changes: (mirror, work) => fileChanges(git, mirror, work),
+    binaries: (mirror, from, to) => binaryChanges(git, mirror, from, to),
     text: (mirror, commit, path) => fileText(git, mirror, commit, path),
     paths: (mirror, commit) => filePaths(git, mirror, commit),
     compare: (mirror, commit, { path }, signal) => compareClone(git, { mirror, commit, path, signal }),

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 
 import { launchEnvironment } from '../processes/launch-id.ts'
@@ -6,9 +5,9 @@ import { killSurvivors } from '../processes/survivors.ts'
 import { type Clock, sleep } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { breachText } from './breach.ts'
+import { collectOutput } from './output.ts'
 import { type WorkspaceProcess, startInWorkspace } from './process.ts'
 import type { CommandLimits, CommandResult, Workspace } from './port.ts'
-import { textOf } from './text.ts'
 
 export interface Command extends CommandLimits {
   readonly command: string
@@ -40,6 +39,7 @@ export async function runCommand({
   clock,
   timeoutMs,
   maxOutputBytes,
+  searchFor,
   signal: stop,
 }: Command): Promise<CommandResult> {
   const startedMs = clock.nowMs()
@@ -63,7 +63,7 @@ export async function runCommand({
     if (error instanceof AgencyError) throw error
     return notRun(error as NodeJS.ErrnoException, durationMs())
   }
-  const output = collect(inside.child, maxOutputBytes)
+  const output = collectOutput(inside.child, maxOutputBytes, searchFor)
   let timedOut = false
   const end = (): void => {
     inside.signal('SIGTERM')
@@ -83,7 +83,7 @@ export async function runCommand({
   await Promise.race([output.closed, sleep(clock, lingerMs)])
   inside.child.stdout?.destroy()
   const { breach, used } = await inside.leave()
-  const text = textOf(Buffer.concat(output.head), maxOutputBytes)
+  const { text, sha256, ...more } = output.read()
   const remark = breach === null ? (isLost === true ? lostText : null) : breachText(breach)
   return {
     exitCode,
@@ -91,9 +91,11 @@ export async function runCommand({
     signal: isLost === true ? null : signal,
     timedOut,
     output: remark === null ? text : `${text}\n${remark}`,
-    outputSha256: output.hash.digest('hex'),
+    outputSha256: sha256,
+    ...more,
     durationMs: durationMs(),
     boxed: inside.boxed,
+    ...(breach === null ? {} : { breach: breachText(breach) }),
     ...(used === null ? {} : { used }),
   }
 }
@@ -120,22 +122,3 @@ const notRun = (error: NodeJS.ErrnoException, durationMs: number): CommandResult
   durationMs,
   boxed: false,
 })
-
-function collect(child: ChildProcess, maxBytes: number) {
-  const hash = createHash('sha256')
-  const head: Buffer[] = []
-  let kept = 0
-  child.stdout?.on('data', (chunk: Buffer) => {
-    hash.update(chunk)
-    if (kept > maxBytes) return
-    // Copied, because a slice would keep the whole chunk in memory.
-    const part = Buffer.from(chunk.subarray(0, maxBytes + 1 - kept))
-    head.push(part)
-    kept += part.length
-  })
-  const closed = new Promise<void>((resolve) => {
-    child.once('close', () => resolve())
-    child.once('error', () => resolve())
-  })
-  return { hash, head, closed }
-}

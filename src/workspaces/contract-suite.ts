@@ -224,12 +224,23 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       expect(await workspace.run('no-such-command-here', limits)).toMatchObject({ exitCode: 127 })
     })
 
-    it('cuts the output, but hashes all of it', async () => {
-      const command = 'head -c 100000 /dev/zero | tr "\\0" x'
-      const { workspace } = await prepared({ [command]: () => ({ exitCode: 0, output: 'x'.repeat(100_000) }) })
-      const result = await workspace.run(command, { timeoutMs: 10_000, maxOutputBytes: 10 })
-      expect(result.output).toBe('xxxxxxxxxx')
-      expect(result.outputSha256).toBe(sha256('x'.repeat(100_000)))
+    it('cuts the output, but hashes and searches all of it and returns its end', async () => {
+      const command = 'head -c 100000 /dev/zero | tr "\\0" x; echo; echo the end'
+      const output = `${'x'.repeat(100_000)}\nthe end\n`
+      const { workspace } = await prepared({ [command]: () => ({ exitCode: 0, output }) })
+      const few = { timeoutMs: 10_000, maxOutputBytes: 10 }
+      const result = await workspace.run(command, { ...few, searchFor: 'xx\nthe end' })
+      expect(result).toMatchObject({ output: 'xxxxxxxxxx', cut: { bytes: 100_009 }, contains: true })
+      expect(result.cut?.end).toMatch(/^x+\nthe end\n$/)
+      expect(result.outputSha256).toBe(sha256(output))
+      expect(await workspace.run(command, { ...few, searchFor: 'The end' })).toMatchObject({ contains: false })
+    })
+
+    it('marks no output as cut that is exactly as long as allowed', async () => {
+      const { workspace } = await prepared({ 'printf 12345': () => ({ exitCode: 0, output: '12345' }) })
+      const result = await workspace.run('printf 12345', { timeoutMs: 10_000, maxOutputBytes: 5 })
+      expect(result).toMatchObject({ output: '12345' })
+      expect(result.cut).toBeUndefined()
     })
   })
 }

@@ -154,10 +154,11 @@ const createWorkspace = ({ path, home, files, answers, git }: MemoryWorkspace): 
     if (!namesInside(name)) throw refusal('invalid_input', `"${name}" leads outside the workspace`)
     files.set(plain(name), text.toWellFormed())
   },
-  run: async (command, { maxOutputBytes }) => {
+  run: async (command, { maxOutputBytes, searchFor }) => {
     const { exitCode, output } = answers.get(command)?.(files) ??
       git?.run(command, { path, files }) ?? { exitCode: 127, output: `${command}: not found\n` }
-    return resultOf(exitCode, output, maxOutputBytes)
+    const result = resultOf(exitCode, output, maxOutputBytes)
+    return searchFor === undefined ? result : { ...result, contains: output.includes(searchFor) }
   },
 })
 
@@ -179,6 +180,7 @@ function resultOf(exitCode: number, output: string, maxBytes: number): CommandRe
     signal: null,
     timedOut: false,
     output: textOf(bytes, maxBytes),
+    ...(bytes.length > maxBytes ? { cut: { bytes: bytes.length, end: output.slice(-64 * 1024) } } : {}),
     outputSha256: sha256(bytes),
     durationMs: 0,
     boxed: false,

@@ -101,6 +101,8 @@ export interface WorkspaceFile {
 export interface CommandLimits {
   readonly timeoutMs: number
   readonly maxOutputBytes: number
+  /** A text to look for in all of the output, however long it is. */
+  readonly searchFor?: string | undefined
   /** Ends the command early, with everything that it started. */
   readonly signal?: AbortSignal
 }
@@ -110,10 +112,17 @@ export interface CommandResult {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly timedOut: boolean
+  /** The beginning, up to `maxOutputBytes`. */
   readonly output: string
+  /** Set if the output is longer: its whole length, and its end. */
+  readonly cut?: { readonly bytes: number; readonly end: string }
   readonly outputSha256: string
+  /** Whether all of the output contains the text that was looked for. */
+  readonly contains?: boolean
   readonly durationMs: number
   readonly boxed: boolean
+  /** The limit that it exceeded, in one line; it was killed for that. */
+  readonly breach?: string
   /** Its peak resource use, if it was watched. */
   readonly used?: ResourceUse
 }

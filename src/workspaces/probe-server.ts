@@ -29,10 +29,12 @@ export async function probeServer(
 /** Returns null if the probe itself could not run, which says nothing about the server. */
 function readResult(result: CommandResult): ProbeResult | null {
   if (isUnknown(result)) return null
-  const { output, timedOut, signal } = result
+  const { output, timedOut, signal, breach } = result
   try {
     return JSON.parse(output) as ProbeResult
   } catch {
+    if (breach !== undefined)
+      return { outcome: 'failed', why: `the probe and its server were killed: ${breach}`, log: '' }
     if (timedOut) return { outcome: 'failed', why: 'the probe did not finish in time', log: '' }
     return signal === null ? null : { outcome: 'failed', why: `the probe was killed by ${signal}`, log: '' }
   }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
+import { wasNotRun } from '../../src/kernel/checked-in.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
 import { BoxLabel, DeniedList, ResourceUse } from '../box/attempt-box.tsx'
 import { CheckPlace, CheckWarning, CheckWarnings } from '../box/check-place.tsx'
@@ -242,7 +243,7 @@ function CheckResult({ check, attempt }: { check: Check; attempt: number }) {
           {check.detail}
         </span>
         <span>{duration(check.durationMs)}</span>
-        {startsProcesses(check.kind) && <span>{check.boxed ? 'boxed' : 'not boxed'}</span>}
+        {startsProcesses(check.kind) && !wasNotRun(check.detail) && <span>{check.boxed ? 'boxed' : 'not boxed'}</span>}
         {attempt > 0 && <span>attempt {attempt}</span>}
         <Ago at={check.at} />
         {check.sha256 !== null && <Hash sha256={check.sha256} />}

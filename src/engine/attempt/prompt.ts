@@ -84,7 +84,9 @@ function repositoryText(brief: Brief, judged: Brief | null, missing: Missing): s
       `\`git merge ${missing.since}\` brings the work that others have finished since; merge it if your work must fit it.`,
     )
   if (judged !== null && judged.branchCommit !== null)
-    lines.push(`The work to be judged is \`git diff ${judged.startCommit} ${judged.branchCommit}\`.`)
+    lines.push(
+      `The work to be judged is \`git diff ${judged.startCommit} ${judged.branchCommit}\`. Open every file that it changes, also those that are no output: the operator is shown the changed files for which \`checked\` has no hash and no quote.`,
+    )
   return `## The repository\n\n${lines.map((line) => `- ${line}`).join('\n')}`
 }
 

@@ -148,6 +148,26 @@ describe('a command', () => {
     expect(await looked({ ...command, run: 'echo 3 passed; exit 1' })).toMatchObject({ passed: false })
   })
 
+  it('passes by the end of an output of several megabytes, and fails with its true last lines', async () => {
+    const command = { kind: 'command', run: 'yes river | head -n 400000; echo ALL OK' }
+    expect(await looked({ ...command, expectOutput: 'river\nALL OK' })).toMatchObject({ passed: true })
+    expect(await looked({ ...command, expectOutput: 'ALL FINE' })).toMatchObject({
+      passed: false,
+      detail: 'its output does not contain "ALL FINE" (only a part of its 2.4 MB of output is kept)',
+      end: 'river\nriver\nriver\nriver\nALL OK',
+    })
+  })
+
+  it('fails with the limit that it exceeded', async () => {
+    const breach = 'limit_exceeded: processes (14 of 10)'
+    const killed = { exitCode: null, signal: 'SIGKILL', timedOut: false, output: breach, outputSha256: '', breach }
+    const narrow: Workspace = { ...workspace, run: async () => ({ ...killed, durationMs: 1, boxed: true }) }
+    const evidence = [Evidence.parse({ kind: 'command', run: 'sh par.sh' })]
+    const check = { evidence, outputs: [], files: narrow, workspace: narrow, mayRunCommands: true, clock: systemClock }
+    const { findings } = await checkEvidence(check)
+    expect(findings[0]).toMatchObject({ passed: false, detail: `killed, ${breach}` })
+  })
+
   it('fails on a timeout or a signal, and counts as unchecked if it could not be started', async () => {
     expect(await looked({ kind: 'command', run: 'echo begun; sleep 60', timeoutSeconds: 0.3 })).toMatchObject({
       passed: false,
@@ -165,9 +185,15 @@ describe('a command', () => {
   it('is stored with the beginning and the end of its output and the hash of all of it', async () => {
     const all = 'river\n'.repeat(400_000)
     const finding = await looked({ kind: 'command', run: 'yes river | head -n 400000' })
-    expect(finding).toMatchObject({ passed: true, sha256: sha256(all) })
-    expect(finding.output).toMatch(/^(?:river\n)+\w*\n… 996000 characters left out …\n\w*\n?(?:river\n)+\w*$/)
-    expect(finding.output).toHaveLength(4_000)
+    expect(finding).toMatchObject({
+      passed: true,
+      detail: 'exit code 0 (only a part of its 2.4 MB of output is kept)',
+      sha256: sha256(all),
+    })
+    expect(finding.output).toMatch(
+      /^(?:river\n)+\w*\n… the output has 2400000 bytes, and most of them are left out …\n\w*\n?(?:river\n)+$/,
+    )
+    expect(finding.output.length).toBeLessThanOrEqual(4_000)
   })
 
   it('loses its secrets before it is stored', async () => {

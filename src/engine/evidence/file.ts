@@ -11,9 +11,12 @@ export async function checkFile(evidence: EvidenceOf<'file'>, scene: Scene): Pro
   if (evidence.sha256 !== undefined && file.sha256 !== evidence.sha256)
     return seen(false, `${evidence.path} has another hash than expected`, found)
   if (evidence.contains !== undefined && !file.text.includes(evidence.contains))
-    return seen(false, `${evidence.path} does not contain ${quoted(evidence.contains)}`, found)
+    return seen(false, `${searched(evidence.path, file.bytes)} not contain ${quoted(evidence.contains)}`, found)
   return seen(true, `${evidence.path}, ${file.bytes} bytes`, found)
 }
+
+const searched = (path: string, bytes: number): string =>
+  bytes > searchedBytes ? `the first ${searchedBytes} bytes of ${path} do` : `${path} does`
 
 export const absent = (path: string): string =>
   `${path} is missing, is not a file inside the workspace, or is too large`

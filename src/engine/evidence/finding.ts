@@ -2,9 +2,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import { shorten, shortenMiddle } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Finding, Output } from '../../work/evidence/record.ts'
-import type { Workspace } from '../../workspaces/port.ts'
+import type { CommandResult, Workspace } from '../../workspaces/port.ts'
 
-export type Found = Pick<Finding, 'passed' | 'detail' | 'output' | 'sha256' | 'boxed' | 'end'>
+export type Found = Pick<Finding, 'passed' | 'detail' | 'output' | 'sha256' | 'boxed' | 'end' | 'setup'> &
+  Partial<Pick<Finding, 'durationMs'>>
 
 /** The place where evidence is checked. */
 export interface Scene {
@@ -45,6 +46,21 @@ export const searchedBytes = 1_000_000
 const keptOutput = 4_000
 /** Returns the part of a text that is stored: its beginning and its end, without secrets. */
 export const kept = (text: string): string => shortenMiddle(redact(text), keptOutput)
+
+/** Returns the part of an output that is stored, and its last lines. */
+export function keptOf({
+  output,
+  cut,
+}: Pick<CommandResult, 'output' | 'cut'>): Pick<Found, 'output'> & { end: string } {
+  if (cut === undefined) return { output: kept(output), end: lastLines(output) }
+  const middle = `\n… the output has ${cut.bytes} bytes, and most of them are left out …\n`
+  const half = (keptOutput - middle.length) / 2
+  const begin = redact(output.slice(0, searchedForSecrets)).slice(0, half)
+  return { output: `${begin}${middle}${redact(cut.end).slice(-half)}`, end: lastLines(cut.end) }
+}
+
+/** Some secrets have many lines; only the beginning of so much text is kept. */
+const searchedForSecrets = 64 * 1024
 
 const keptLines = 5
 /** Returns the last lines of a text without secrets: there a program says why it failed. */

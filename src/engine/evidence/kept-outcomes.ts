@@ -35,7 +35,8 @@ export function createKeptOutcomes({ clock }: { clock: Clock }): KeptOutcomes {
       // Another look that ends without an outcome leaves it to this one.
       const other = await looking.get(key)?.catch(() => null)
       if (other !== undefined && other !== null) return other
-      const looked = look()
+      const began = clock.nowMs()
+      const looked = look().then((found) => ({ durationMs: Math.max(0, clock.nowMs() - began), ...found }))
       looking.set(key, looked)
       const outcome = await looked.finally(() => looking.delete(key))
       kept.delete(key)

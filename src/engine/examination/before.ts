@@ -120,10 +120,8 @@ async function lookAt(
   const { evidence } = item
   if (evidence.kind === 'artifact') return artifactBefore(item, await open(), result, start)
   const found = await foundBefore(deps, work, checks, { evidence, start, open })
-  const { passed, detail, output, sha256 } = found
-  // A command that was not run has not run outside a box either.
-  const boxed = detail.startsWith('not run:') ? item.boxed : found.boxed
-  return { ...item, round: 'before', commitId: start, passed, detail, output, sha256, boxed, durationMs: 0 }
+  const { passed, detail, output, sha256, boxed, setup = null, durationMs = 0 } = found
+  return { ...item, round: 'before', commitId: start, passed, detail, output, sha256, boxed, setup, durationMs }
 }
 
 /** Checks one item on the commit that work began with; the outcome of a command or a server is kept. */
@@ -145,7 +143,7 @@ export async function foundBefore(
 
 /** An output held before if the same content was there. */
 async function artifactBefore(item: Finding, place: Place, result: CheckResult, start: string): Promise<Finding> {
-  const common = { ...item, round: 'before', commitId: start, output: '', durationMs: 0 } as const
+  const common = { ...item, round: 'before', commitId: start, output: '', setup: null, durationMs: 0 } as const
   for (const path of pathsOf(item.evidence, result)) {
     const now = result.outputs.find((output) => output.path === path)
     const before = await place.files.read(path, 0)

@@ -48,7 +48,7 @@ export async function collectWork(
     start: brief.startCommit,
     message: `${shorten(brief.title, 72)}\n\n${classified.report.summary}`,
     allowed: brief.allowed,
-    scope: { others: othersOf(run), faultOf: (changes) => faultOfScope(scopeOf(deps, run, brief), changes) },
+    scope: { others: othersOf(run, brief), faultOf: (changes) => faultOfScope(scopeOf(deps, run, brief), changes) },
     signal,
   })
   switch (collected.outcome) {

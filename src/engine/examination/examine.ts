@@ -15,11 +15,12 @@ import type { EngineDeps } from '../deps.ts'
 import type { AttemptEnd } from '../outcome/end.ts'
 import { checkWork } from './check.ts'
 import { type CollectedEnd, collectWork, scopeOf } from './collect.ts'
+import { findHidden } from './hidden.ts'
 import { oddLines } from '../witnesses/odd.ts'
 import { checkRounds } from './rounds.ts'
 import { oddScope } from './scope.ts'
 import { faultsOfWork } from './unchanged.ts'
-import { faultOfVerdict } from './verdict.ts'
+import { faultOfVerdict, oddOfVerdict } from './verdict.ts'
 import { faultOfPlace } from './verifier-place.ts'
 import { findWitnesses } from './witnesses.ts'
 
@@ -58,6 +59,7 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
     ...oddLines(found.witnesses),
     ...oddScope(scopeOf(deps, run, brief), found.changes),
     ...checked.odd,
+    ...(await findHidden(deps, claimed, collected.commit, found.changes)),
     ...further,
   ]
   const end = { ...common, ...collected, denied: ending.denied, checkedIn, odd, needsVerifier }
@@ -69,7 +71,14 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
     // A verifier produces nothing: the files were read for the comparison only.
     const examination = { ...result, outputs: [], missing: [] }
     const faults = changed === null ? {} : { faults: [changed] }
-    return { ...end, examination, ...faults, ...(wrong === null ? {} : { classified: badOutput(classified, wrong) }) }
+    const unopened = wrong === null ? await oddOfVerdict(deps, claimed, workspace, report, result) : []
+    return {
+      ...end,
+      odd: [...unopened, ...odd],
+      examination,
+      ...faults,
+      ...(wrong === null ? {} : { classified: badOutput(classified, wrong) }),
+    }
   }
   const faults = await faultsOfWork(deps, claimed, { workspace, report, result, collected })
   const [first] = faults

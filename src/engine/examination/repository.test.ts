@@ -171,6 +171,29 @@ describe('the clone of a verifier', () => {
     ])
   })
 
+  it.each([
+    ['shows which changed files its verifier has not opened', ['README.md'], ['test/a.test.js', 'src/app.js']],
+    ['shows nothing if it has opened all of them', ['README.md', 'src/app.js', 'test/a.test.js'], []],
+  ])('%s', async (_, checked, missed) => {
+    const { agency, start } = await open({ ...files, 'test/a.test.js': 'a\n', 'old.js': 'old\n' })
+    const work = [
+      write('src/app.js', 'something else\n'),
+      write('test/a.test.js', 'no test at all\n'),
+      write('README.md', 'This is the shop.\n'),
+      { run: 'rm old.js' } as StepInput,
+      report('README.md'),
+    ]
+    const run = await start([work], [], judged([pass(...checked)]))
+    const gate = await agency.until(async () =>
+      (await agency.inspect(run)).gates.find(({ gate: name, status }) => name === 'merge' && status === 'pending'),
+    )
+    const lines = missed.length === 0 ? [] : [`the verifier opened 1 of 3 changed files; not: ${missed.join(', ')}`]
+    const { attempts } = await agency.inspect(run)
+    expect(attempts[0]?.odd.filter(({ kind }) => kind === 'unopened').map(({ text }) => text)).toEqual(lines)
+    const anomalies = gate.summary.anomalies.filter((each) => each.includes('opened'))
+    expect(anomalies).toEqual(lines.map((line) => `main: ${line}`))
+  })
+
   it('may be restored after a test has rewritten a file', async () => {
     const { agency, start, merged } = await open(files)
     const run = await start(

@@ -158,6 +158,18 @@ describe('evidence that held before the work began', () => {
 })
 
 describe('a command on the commit with which work begins', () => {
+  it('is recorded with the setup that ran there, if one did', async () => {
+    const place = await open({ 'package.json': '{"name": "shop", "version": "1.0.0"}\n' })
+    const lock = '{"name": "shop", "version": "1.0.0", "lockfileVersion": 3, "packages": {"": {"name": "shop"}}}\n'
+    const evidence = [command('test -f package-lock.json')]
+    const run = await place.start([write('package-lock.json', lock), report()], evidence)
+    await place.gate(run)
+    const rounds = await place.agency.db.read((tx) => listRounds(tx, run.id))
+    const of = (round: string) => rounds.find((each) => each.round === round)
+    expect(of('delivered')).toMatchObject({ passed: true, setup: expect.stringContaining('npm ci') })
+    expect(of('before')).toMatchObject({ passed: false, setup: null })
+  })
+
   it('runs while the agent works', async () => {
     const { agency, start, gate } = await open()
     const { path, count } = counter()

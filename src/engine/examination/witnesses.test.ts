@@ -7,6 +7,7 @@ import { makeRepository, openRepositories, type TestRepository } from '../../../
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import { listRounds } from '../../work/evidence/store.ts'
 import type { Run } from '../../work/runs/contract.ts'
+import { operator } from '../../../test/support/work.ts'
 
 const report = (...outputs: string[]): StepInput => ({ report: { status: 'done', summary: 'Done.', outputs } })
 const write = (path: string, text: string): StepInput => ({ write: { path, text } })
@@ -61,6 +62,24 @@ describe('changes of files on which evidence rests', () => {
     expect(ended?.data).toMatchObject({ odd: ['.npmrc is new: the package manager reads it by itself'] })
   })
 
+  it('include submodules that point to another commit, and text that no diff shows any more', async () => {
+    const place = await open()
+    const link = (commit: string) => `git update-index --add --cacheinfo 160000,${commit.repeat(40)},vendor/lib`
+    place.repository.run('sh', '-c', link('1'))
+    place.repository.git('commit', '--quiet', '-m', 'Add a submodule')
+    const sum = 'module.exports = (prices) => prices.reduce((sum, price) => sum + price, 0)'
+    const run = await place.start([
+      write('cart.js', `${sum} // \0\n`),
+      write('logo.png', '\0'),
+      { run: `${link('2')}; git add cart.js logo.png; git -c user.name=A -c user.email=a@b commit -qm x` } as StepInput,
+    ])
+    await place.gate(run)
+    expect(await oddOf(place, run)).toEqual([
+      'submodule: vendor/lib: the submodule points to another commit; its files were not checked',
+      'binary: cart.js is binary now: no diff shows it',
+    ])
+  })
+
   it('are none in honest work', async () => {
     const place = await open()
     const run = await place.start([right, write('test/more.test.js', ''), write('docs/cart.md', '# Cart\n')])
@@ -99,6 +118,27 @@ describe('changes of files on which evidence rests', () => {
       attempts.find(({ id }) => id === briefs.find((each) => each.key === key)?.attemptId)?.odd.map(({ text }) => text)
     expect(oddIn('one')).toEqual(['test/cart.test.js was changed'])
     expect(oddIn('two')).toEqual(['No verifier has looked, and its evidence held before the work began'])
+  })
+
+  it('stay after a rejection if the agent merges the result that contains its own earlier work', async () => {
+    const place = await open()
+    const mergesItself = {
+      run: `git merge -q --no-edit $(git --git-dir="$(dirname "$(cat .git/objects/info/alternates)")" for-each-ref --format='%(objectname)' refs/heads/integration)`,
+    } as StepInput
+    const run = await place.start([], {
+      play: [
+        [write('cart.js', '// 0\n'), write('test/cart.test.js', ''), report()],
+        [mergesItself, write('README.md', '# Shop\n'), report()],
+      ],
+    })
+    await place.gate(run)
+    const first = await oddOf(place, run)
+    expect(first).toHaveLength(2)
+    await place.agency.gates.reject(operator, { target: run.id, gate: 'merge', reason: 'README.md is missing' })
+    await place.agency.until(async () => (await place.agency.inspect(run)).attempts.length === 2)
+    await place.gate(run)
+    expect(place.agency.prompts.size).toBe(2)
+    expect(await oddOf(place, run)).toEqual(first)
   })
 })
 

@@ -158,9 +158,23 @@ export type Check = z.infer<typeof Check>
 /** A change that may weaken a proof, in one line, for the verifier and for the person who decides. */
 export const Odd = z.object({
   kind: z
-    .enum(['tests', 'scripts', 'ci', 'tools', 'instructions', 'scope', 'bent', 'prepared', 'unchanged', 'unboxed'])
+    .enum([
+      'tests',
+      'scripts',
+      'ci',
+      'tools',
+      'instructions',
+      'scope',
+      'bent',
+      'prepared',
+      'unchanged',
+      'unboxed',
+      'submodule',
+      'binary',
+      'unopened',
+    ])
     .describe(
-      'What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them; prepared: other code of the work prepared the place of a check',
+      'What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them; prepared: other code of the work prepared the place of a check; submodule, binary: its content was not checked, or no diff shows it; unopened: its verifier did not open all changed files',
     ),
   path: z.string().nullable().describe('The file that it is about, if it is about one'),
   text: z.string(),

@@ -1,10 +1,10 @@
 import { type Change, inserted, record, updated } from '../../events/change.ts'
 import { counted } from '../../kernel/amounts.ts'
-import { checkedInText, checkedInWarning } from '../../kernel/checked-in.ts'
+import { checkedInText, checkedInWarning, ranOutsideBox } from '../../kernel/checked-in.ts'
 import { artifacts, newestVersion } from '../artifacts/store.ts'
 import type { Attempt } from '../attempts/contract.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { type Check, startsProcesses } from './contract.ts'
+import type { Check } from './contract.ts'
 import { checks, listBaseline } from './store.ts'
 import type { RunScope } from '../scope.ts'
 import { eventTags, nameOf } from '../briefs/moves.ts'
@@ -102,7 +102,7 @@ export async function recordChecks(
   const passed = findings.filter((finding) => finding.passed).length
   const { checkedIn } = attempt
   const where = checkedIn === null || checkedInWarning(checkedIn) === null ? '' : ` (${checkedInText[checkedIn]})`
-  const unboxed = findings.some((finding) => startsProcesses(finding.kind) && !finding.boxed)
+  const unboxed = findings.some(ranOutsideBox)
   await record(
     tx,
     {

@@ -13,7 +13,7 @@ import {
 } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { checkedText } from '../../kernel/checked.ts'
-import { checkedInText } from '../../kernel/checked-in.ts'
+import { checkedInText, wasNotRun } from '../../kernel/checked-in.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Author, Claim, ProofSheet, SheetCheck, SheetFinding, SheetGate, SheetVerdict } from './contract.ts'
 import { proofSheetEndpoints } from './endpoints.ts'
@@ -228,10 +228,10 @@ function resultLines(
   state: State = result.passed ? 'good' : 'bad',
 ): string[] {
   const { what, expects, detail, output, evidence } = result
-  const startsProcesses = ['command', 'git', 'http'].includes(evidence.kind)
+  const hasRun = ['command', 'git', 'http'].includes(evidence.kind) && !wasNotRun(detail)
   const words = [
     ...around,
-    ...(startsProcesses ? [result.boxed ? 'boxed' : 'not boxed'] : []),
+    ...(hasRun ? [result.boxed ? 'boxed' : 'not boxed'] : []),
     ...(result.setup === undefined || result.setup === null ? [] : [`setup ${shorten(plain(result.setup), 80)}`]),
     ...(result.duration_ms === undefined ? [] : [duration(result.duration_ms)]),
     ...(result.sha256 === undefined || result.sha256 === null ? [] : [`sha256 ${result.sha256.slice(0, 12)}`]),

@@ -165,6 +165,19 @@ describe('the standing of a run', () => {
     expect(gapsOf({ tallies: [...held, tally({ round: 'before', passed: false })] })).toEqual([])
   })
 
+  it('has a gap of its own for files that no check has looked into', () => {
+    const odd = [{ kind: 'submodule' as const, path: 'a', text: 'a: the submodule points to another commit' }]
+    expect(gapsOf({ lines: [line({ odd })] })).toEqual([
+      '1 brief with odd changes, which may weaken a proof',
+      '1 brief with changed submodules, whose files were not checked',
+    ])
+  })
+
+  it('has a gap of its own for changed files that no verifier has opened', () => {
+    const odd = [{ kind: 'unopened' as const, path: null, text: 'the verifier opened 1 of 3 changed files; not: a' }]
+    expect(gapsOf({ lines: [line({ odd })] })).toContain('1 brief with changed files that no verifier has opened')
+  })
+
   it('is not worse for rounds that support it, for a repeat that held, or for one of another commit', () => {
     const tallies = [
       tally(),

@@ -152,6 +152,14 @@ function findGaps(standing: Standing, bases: ReadonlyMap<string, Basis>): Gap[] 
       (count) => `${count} with odd changes, which may weaken a proof`,
     ),
     ...about(
+      those(({ odd }) => odd?.some(({ kind }) => kind === 'submodule') === true),
+      (count) => `${count} with changed submodules, whose files were not checked`,
+    ),
+    ...about(
+      those(({ odd }) => odd?.some(({ kind }) => kind === 'unopened') === true),
+      (count) => `${count} with changed files that no verifier has opened`,
+    ),
+    ...about(
       those(({ contradiction }) => contradiction !== null),
       (count) => `${count} with reports that contradict each other`,
     ),

@@ -1,7 +1,7 @@
-import { checkedInText } from '../../kernel/checked-in.ts'
+import { checkedInText, ranOutsideBox } from '../../kernel/checked-in.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { describeEvidence, startsProcesses } from '../evidence/contract.ts'
+import { describeEvidence } from '../evidence/contract.ts'
 import type { Proof, ProofFinding } from './contract.ts'
 
 /** Returns `3/4`: the number of items that hold, and of all. */
@@ -27,7 +27,7 @@ const placeText = ({ checkedIn, findings }: Pick<Proof, 'findings' | 'checkedIn'
   [
     ...sameFilesText(findings),
     checkedIn === 'checkout' || checkedIn === null ? 'fresh checkout' : checkedInText[checkedIn],
-    ...(findings.some(({ evidence, boxed }) => startsProcesses(evidence.kind) && !boxed) ? ['commands not boxed'] : []),
+    ...(findings.some((each) => ranOutsideBox({ ...each, kind: each.evidence.kind })) ? ['commands not boxed'] : []),
   ].join(', ')
 
 /** Nothing may claim a check that did not run. */

@@ -3,6 +3,7 @@ import type { CliContext } from '../../cli/context.ts'
 import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, duration, faint, plain, signText, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
+import { ranOutsideBox } from '../../kernel/checked-in.ts'
 import { counted } from '../../kernel/amounts.ts'
 import { pause } from '../../kernel/clock.ts'
 import { shorten } from '../../kernel/text.ts'
@@ -93,7 +94,7 @@ function printFinding(context: CliContext, finding: Wire<RepeatFinding>): void {
   const { passed, what, detail, boxed, duration_ms: ms, output, evidence } = finding
   const around = [
     ...(ms === undefined ? [] : [duration(ms)]),
-    ...(['command', 'git', 'http'].includes(evidence.kind) && !boxed ? ['not boxed'] : []),
+    ...(ranOutsideBox({ kind: evidence.kind, boxed, detail }) ? ['not boxed'] : []),
   ]
   context.out(
     `${signText(context, passed ? 'good' : 'bad')} ${verdictOn(finding)}  ${shorten(plain(what), 200)}: ${plain(detail)}${around.length === 0 ? '' : faint(context, `  (${around.join(', ')})`)}`,

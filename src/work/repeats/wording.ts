@@ -1,6 +1,6 @@
-import { checkedInText } from '../../kernel/checked-in.ts'
+import { checkedInText, ranOutsideBox } from '../../kernel/checked-in.ts'
 import { shorten } from '../../kernel/text.ts'
-import { describeEvidence, startsProcesses } from '../evidence/contract.ts'
+import { describeEvidence } from '../evidence/contract.ts'
 import { failedOf, shortCommit } from '../proofs/wording.ts'
 import type { Repeat } from './contract.ts'
 
@@ -28,5 +28,5 @@ export function endText(repeat: Repeat): string {
 const placeText = ({ checkedIn, findings }: Repeat): string =>
   [
     checkedIn === null ? 'fresh checkout' : checkedInText[checkedIn],
-    ...(findings.some(({ evidence, boxed }) => startsProcesses(evidence.kind) && !boxed) ? ['commands not boxed'] : []),
+    ...(findings.some((each) => ranOutsideBox({ ...each, kind: each.evidence.kind })) ? ['commands not boxed'] : []),
   ].join(', ')

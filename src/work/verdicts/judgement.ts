@@ -6,7 +6,7 @@ import type { Evidence } from '../evidence/contract.ts'
 import type { Checked, Judgement } from './contract.ts'
 
 /** The outputs that a pass must cover: all of them, and of more than these at least so many. */
-const maxCovered = 20
+export const maxCovered = 20
 /** A shorter line could be guessed; if all lines of a file are shorter, its longest one counts. */
 const shortestQuote = 12
 
@@ -71,6 +71,22 @@ export async function faultOfChecked(
     const file = files.get(path)
     return file === undefined ? 'not named' : faultOfProofs(proofs.get(path) ?? [], file)
   })
+}
+
+/** Returns those of the files that a judgement proves to have opened. */
+export async function openedOf(
+  judgement: Judgement,
+  paths: readonly string[],
+  read: (path: string) => Promise<JudgedFile | null>,
+): Promise<string[]> {
+  const proofs = proofsOf(judgement)
+  const opened: string[] = []
+  for (const path of paths) {
+    const named = proofs.get(path) ?? []
+    const file = named.length === 0 ? null : await read(path)
+    if (file !== null && faultOfProofs(named, file) === null) opened.push(path)
+  }
+  return opened
 }
 
 /** Returns the files that a judgement names, each once. */

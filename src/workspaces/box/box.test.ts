@@ -170,6 +170,14 @@ describe.skipIf(!boxHere.ok)(`a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`,
     expect(used?.diskMb).toBeGreaterThanOrEqual(3)
   })
 
+  it('names the limit for which it killed a command', async () => {
+    const workspace = await prepare({ limits: { maxProcesses: 10 } })
+    const forking = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do sleep 60 & done; wait'
+    const result = await workspace.run(forking, { timeoutMs: 50_000, maxOutputBytes: 1_000 })
+    expect(result.breach).toMatch(/^limit_exceeded: processes \(\d+ of 10\)$/)
+    expect(result).toMatchObject({ timedOut: false, signal: 'SIGKILL' })
+  })
+
   it('leaves no process and no socket directory behind', async () => {
     const directory = join(base, 'boxes')
     const workspace = await prepare({ parts: { directory } })

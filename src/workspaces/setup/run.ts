@@ -74,20 +74,17 @@ async function runOnce(
 
 const lastLine = (output: string): string => redact(output.trim().split('\n').at(-1) ?? '')
 
-export const hasSucceeded = ({ exitCode, timedOut, output }: CommandResult): boolean =>
-  exitCode === 0 && !timedOut && breachIn(output) === null
+export const hasSucceeded = ({ exitCode, timedOut, breach }: CommandResult): boolean =>
+  exitCode === 0 && !timedOut && breach === undefined
 
 /** A program that does not exist, and a limit that is exceeded, are the same with a network. */
-const mayRepeat = ({ exitCode, timedOut, output }: CommandResult): boolean =>
-  exitCode !== 127 && !timedOut && breachIn(output) === null
-
-const breachIn = (output: string): string | null => /(?:^|\n)(limit_exceeded: [^\n]*)$/.exec(output)?.[1] ?? null
+const mayRepeat = ({ exitCode, timedOut, breach }: CommandResult): boolean =>
+  exitCode !== 127 && !timedOut && breach === undefined
 
 /** Returns the reason of a failure in one line. */
-export function reasonOf({ exitCode, signal, timedOut, output }: CommandResult, minutes: number): string {
+export function reasonOf({ exitCode, signal, timedOut, output, breach }: CommandResult, minutes: number): string {
   if (timedOut) return `it took longer than ${durationText(minutes)}`
-  const breach = breachIn(output)
-  if (breach !== null) return breach
+  if (breach !== undefined) return breach
   const end = exitCode === null ? `it was ended by ${signal}` : `exit code ${exitCode}`
   const line = errorIn(redact(output))
   return line === null ? end : shorten(`${end}: ${line}`, 500)

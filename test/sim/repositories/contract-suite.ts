@@ -131,19 +131,25 @@ export function repositoriesContract(name: string, make: () => Promise<GitWorld>
 
     it('lists the changes of a brief itself, without work of others that it has merged', async () => {
       const { work, merge, clone, collect, repositories, repository } = await opened()
-      const [head] = await merge(await work('one', 'one.md'))
+      const one = await work('one', 'one.md')
+      const [head] = await merge(one)
       const two = await clone('two')
       expect(await two.run(mergeCommit(head as string), limits)).toMatchObject({ exitCode: 0 })
       await two.write('README.md', 'changed\n')
       await two.write('two.md', 'two\n')
       const to = commitIn(await collect('two', two))
-      const changed = (others: string[]) =>
-        repositories.changes(repository.mirror, { from: repository.base, to, others })
+      const changed = (refs: string[], ownCommits: string[] = []) =>
+        repositories.changes(repository.mirror, {
+          from: repository.base,
+          to,
+          others: { refs, ownBriefs: [], ownCommits },
+        })
       const readme = { path: 'README.md', status: 'changed', isLink: false }
       const own = [readme, { path: 'two.md', status: 'added', isLink: false }]
       expect(await changed([`refs/heads/${integrationBranch(runId)}`])).toEqual(own)
       expect(await changed(['refs/heads/integration/'])).toEqual(own)
       expect(await changed([])).toHaveLength(3)
+      expect(await changed(['refs/heads/integration/'], [one])).toHaveLength(3)
       expect(await repositories.text(repository.mirror, to, 'README.md')).toBe('changed\n')
       expect(await repositories.text(repository.mirror, repository.base, 'two.md')).toBeNull()
       expect(await repositories.paths(repository.mirror, to)).toEqual(['.gitignore', 'README.md', 'one.md', 'two.md'])

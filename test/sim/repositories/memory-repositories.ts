@@ -81,12 +81,20 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     { from, to, others }: Parameters<Repositories['changes']>[1],
   ): FileChange[] {
     const merged = [...mirror.refs]
-      .filter(([ref]) => others.some((other) => ref === other || ref.startsWith(`${other.replace(/\/$/, '')}/`)))
+      .filter(([ref]) => others.refs.some((other) => ref === other || ref.startsWith(`${other.replace(/\/$/, '')}/`)))
       .map(([, head]) => head)
       .filter((head) => objects.isAncestor(head, to) && !objects.isAncestor(head, from))
+    const ownIn = (head: string): Set<string> =>
+      new Set(
+        others.ownCommits
+          .filter((commit) => commit !== to && objects.isAncestor(commit, head) && !objects.isAncestor(commit, from))
+          .flatMap((commit) => ownChanges(mirror, { from, to: commit, others }))
+          .flatMap(({ path, movedFrom = path }) => [path, movedFrom]),
+      )
+    const kept = merged.map((head) => ({ tree: objects.get(head).tree, own: ownIn(head) }))
     return fileChanges(objects, from, to).filter(({ path, movedFrom = path }) =>
-      merged.every((head) =>
-        [path, movedFrom].some((each) => objects.get(head).tree.get(each) !== objects.get(to).tree.get(each)),
+      kept.every(({ tree, own }) =>
+        [path, movedFrom].some((each) => own.has(each) || tree.get(each) !== objects.get(to).tree.get(each)),
       ),
     )
   }
@@ -188,6 +196,8 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     land: (repository, result) => asOutcome(() => land(repository, result)),
     files: async (_, from, to) => objects.changes(from, to),
     changes: async (mirror, work) => ownChanges(git.mirrorAt(mirror), work),
+    // Agents of the simulation write text only.
+    binaries: async () => [],
     text: async (_, commit, path) => objects.get(commit).tree.get(path) ?? null,
     paths: async (_, commit) => [...objects.get(commit).tree.keys()].sort(),
     compare: async (_, commit, workspace) => {

@@ -50,6 +50,7 @@ export function createPlayedRepositories(): PlayedRepositories {
     files: async () => [],
     diff: async () => ({ text: '', cut: false }),
     changes: async () => [],
+    binaries: async () => [],
     text: async () => null,
     paths: async () => [],
     compare: async () => [],

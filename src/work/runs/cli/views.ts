@@ -1,6 +1,6 @@
 import { ago, bold, bytesText, plain, type State, statusText, type Terminal, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
-import { checkedInText } from '../../../kernel/checked-in.ts'
+import { checkedInText, ranOutsideBox } from '../../../kernel/checked-in.ts'
 import { checkedText } from '../../../kernel/checked.ts'
 import { pathText } from '../../amendments/cli.ts'
 import type { Amendment } from '../../amendments/contract.ts'
@@ -193,8 +193,8 @@ export const placeText = ({ checked_in: place }: Pick<Wire<Attempt>, 'checked_in
   place === null ? [] : [checkedInText[place]]
 
 /** Marks a check that ran outside the box; only checks that start a process can be boxed. */
-export const boxText = ({ kind, boxed }: Pick<Wire<Check>, 'kind' | 'boxed'>): string =>
-  /^(command|git|http)$/.test(kind) && !boxed ? '  (not boxed)' : ''
+export const boxText = (check: Pick<Wire<Check>, 'kind' | 'boxed' | 'detail'>): string =>
+  ranOutsideBox(check) ? '  (not boxed)' : ''
 
 export const artifactLine = (artifact: Wire<Artifact>): string =>
   `  ${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}  sha256 ${artifact.sha256.slice(0, 12)}…  ${plain(artifact.path)}`
