@@ -36,7 +36,7 @@ function phasesOf(work: Work): Record<string, unknown> {
   const isOne = work.briefs === undefined
   const streams: readonly Pick<BriefWork, 'key' | 'evidence'>[] =
     work.workstreams === true ? (work.briefs ?? []) : [{ key: 'whole' }]
-  // A workstream with evidence of its own has a lead, who asks for it.
+  // A workstream with evidence of its own has a lead that asks for it.
   const hasLead = ({ evidence }: Pick<BriefWork, 'key' | 'evidence'>): boolean =>
     work.workstreams === true ? evidence !== undefined : !isOne
   const plan = {

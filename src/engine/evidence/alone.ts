@@ -12,13 +12,13 @@ interface Turns<Found> {
   look(turn: Turn, place: Checkout | null): Promise<Found>
   /** Opens a further place, as fresh as the first one. */
   another(): Promise<Checkout>
-  /** Reports whether an item may rest on what an earlier one leaves behind. */
+  /** Reports whether an item may rest on the files that an earlier one leaves behind. */
   mayFollow(item: number, earlier: number): boolean
 }
 
 /**
  * Gives each command and server a place of its own, because code of the work that one of them runs could prepare the place
- * for the next one. An item that does not hold alone may need what an earlier one builds: it is looked at once more after
+ * for the next one. An item that does not hold alone may need the files that an earlier one builds: it is looked at once more after
  * those before it, and `onlyAfter` lists them.
  */
 export function createTurns<Found extends { readonly passed: boolean }>({ look, another, mayFollow }: Turns<Found>) {

@@ -33,7 +33,7 @@ export interface EvidenceCheck {
   readonly setUp?: () => Promise<Setup | null>
   /** Opens a further place like `workspace`; without it, all commands share one. */
   readonly another?: () => Promise<Checkout>
-  /** Reports whether an item may rest on what an earlier one leaves behind; default: always. */
+  /** Reports whether an item may rest on the files that an earlier one leaves behind; default: always. */
   readonly mayFollow?: (item: number, earlier: number) => boolean
   /** Commands that run in a place of their own, outside any box. */
   readonly host?: HostCommands

@@ -13,7 +13,7 @@ export interface SecondLook {
 
 /**
  * Runs the commands that held a second time, in another fresh place: a command that passes only sometimes does not hold.
- * They keep their order, because one may build what the next one runs.
+ * They keep their order, because one may build a program that the next one runs.
  */
 export async function checkAgain(
   deps: EngineDeps,

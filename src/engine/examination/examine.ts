@@ -108,7 +108,7 @@ const openWorkspace = (deps: EngineDeps, run: Run, brief: Brief): Promise<Worksp
 
 const lost = (report: Report): Classified => ({ outcome: 'crash', detail: 'its workspace no longer exists', report })
 
-/** Returns what a report lacks that its kind of brief requires, or null. */
+/** Returns the part of a report that its kind of brief requires and that it lacks, or null. */
 async function faultOfReport(deps: EngineDeps, brief: Brief, report: Report): Promise<string | null> {
   if (brief.kind === 'verify') return faultOfJudgement(report, brief.evidence)
   if (brief.kind !== 'plan' || brief.phase !== null) return null

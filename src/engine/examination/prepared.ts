@@ -22,7 +22,7 @@ export interface WatchedSetup {
   odd(): Odd[]
 }
 
-/** Compares the files of the commit after the setup: a setup runs code of the work, which may rewrite what is checked. */
+/** Compares the files of the commit after the setup: a setup runs code of the work, which may rewrite the files that are checked. */
 export function watchSetup(
   { repositories }: EngineDeps,
   source: CheckoutSource,

@@ -294,7 +294,7 @@ async function setUp(checkout: Checkout): Promise<Setup | null> {
   return setup
 }
 
-/** Work of one brief may build what another item of the same brief needs; that of other briefs is no part of its proof. */
+/** Work of one brief may build files that another item of the same brief needs; that of other briefs is no part of its proof. */
 const haveBrief = (one: ProvableEvidence | undefined, other: ProvableEvidence | undefined): boolean =>
   one?.briefs.some(({ id }) => other?.briefs.some((brief) => brief.id === id)) === true
 

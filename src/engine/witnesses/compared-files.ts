@@ -1,7 +1,7 @@
 /** How a command uses a file: to compare something with it, as an input, or as the work that is examined. */
 export type Use = 'compared' | 'read' | 'examined'
 
-/** Reports whether commands compare files with something, so that the files decide what is right. */
+/** Reports whether commands compare files with something, so that the files decide which result is right. */
 export function comparesIn(text: string, tokens: readonly string[]): boolean {
   if (tokens.some((token) => comparing.has(token))) return true
   if (tokens.some((token) => /sum$|^cksum$|^minisign$|^gpg$/.test(token)) && /\s-(?:c|-check|-verify)\b/.test(text))
@@ -30,7 +30,7 @@ export function examinedIn(text: string): ReadonlySet<string> {
       const script = rest.find((word) => !word.startsWith('-'))
       if (script !== undefined) words.add(script)
     }
-    // A file of patterns decides what is found.
+    // A file of patterns decides which lines are found.
     const hasPatterns = rest.some((word) => /^-\w*f$|^--file/.test(word))
     if (!examiners.has(program) || (hasPatterns && /grep|^rg$/.test(program))) continue
     for (const word of rest) words.add(word)

@@ -29,11 +29,11 @@ export interface Start {
 export interface NamedFiles {
   /** Words that may be files, and how commands use them. */
   readonly words: ReadonlyMap<string, Use>
-  /** Shell scripts among them, whatever their names are. */
+  /** Shell scripts among them, by any name. */
   readonly scripts: ReadonlySet<string>
   /** Directories in which commands run. */
   readonly directories: ReadonlySet<string>
-  /** Files, directories and globs that a test runner is told to run. */
+  /** Files, directories and globs that a test runner is given. */
   readonly tested: ReadonlySet<string>
   /** Programs that commands start. */
   readonly programs: ReadonlySet<string>
@@ -156,7 +156,7 @@ async function followFile(
   else if (isCheck) await followCode(text, within, search)
 }
 
-/** Follows a check that is no shell script: its data decide what it finds, and it may start scripts. */
+/** Follows a check that is no shell script: its data decide its result, and it may start scripts. */
 async function followCode(text: string, { directory, home, depth }: Place, search: Search): Promise<void> {
   const words = new Set(tokensIn(text).filter((token) => !token.startsWith('-')))
   for (const word of words) {
@@ -199,7 +199,7 @@ async function includedIn(text: string, places: readonly string[], search: Searc
   return [...found]
 }
 
-/** The files that a tool reads by itself for what it has to run. */
+/** The files that a tool reads by itself to find its commands. */
 const recipesOf: Readonly<Record<string, readonly string[]>> = {
   make: ['GNUmakefile', 'makefile', 'Makefile'],
   gmake: ['GNUmakefile', 'makefile', 'Makefile'],

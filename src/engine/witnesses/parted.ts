@@ -1,5 +1,5 @@
 /**
- * The parts of a file that decide what checks do, by name. Such a file has other parts, such as dependencies, which an
+ * The parts of a file that decide the result of checks, by name. Such a file has other parts, such as dependencies, which an
  * honest change adds to; only these parts are compared and put back.
  */
 export type Parts = ReadonlyMap<string, string>

@@ -43,7 +43,7 @@ function tablesOf(text: string): (path: readonly string[]) => boolean {
   return (path) => tables.some((table) => table.every((key, index) => path[index] === key))
 }
 
-/** A TOML file, in which values matter by their keys; `relevant` returns what matters about one. */
+/** A TOML file, in which values matter by their keys; `relevant` returns the part that matters. */
 function tomlFile(relevant: (value: TomlValue) => readonly string[]): PartedFile {
   const isRelevant = ({ values }: TomlStatement): boolean => values.some((value) => relevant(value).length > 0)
   const partsOf = (text: string): Parts | null => {

@@ -24,7 +24,7 @@ export function witnessAt(path: string, directories: ReadonlySet<string> = nowhe
 
 const nowhere: ReadonlySet<string> = new Set()
 
-/** A file that a test runner is told to run, whatever its name. */
+/** A file that a test runner is given, by any name. */
 export const namedTest: Witness = { kind: 'tests', whenNew: 'fine', effect: '', isRun: true }
 
 /** A package.json in a directory that existed: Node reads it instead of the one above. */

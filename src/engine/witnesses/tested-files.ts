@@ -12,7 +12,7 @@ const runners = new Set(
 )
 
 /**
- * Returns the paths that a test runner is told to run: those of a glob, and those of a directory without files that are
+ * Returns the paths that a test runner is given: those of a glob, and those of a directory without files that are
  * tests by their name, because a directory of code may have its tests beside it.
  */
 export function testedPaths(

@@ -18,7 +18,7 @@ export interface TomlValue {
   readonly items: readonly string[]
 }
 
-/** Reads a TOML text, whatever its style; null: it cannot be read. A key that is written twice is an error. */
+/** Reads a TOML text in any style; null: it cannot be read. A key that is written twice is an error. */
 export function readToml(text: string): TomlStatement[] | null {
   try {
     return statementsIn(new Cursor(text))

@@ -340,7 +340,7 @@ const lockfile = (resolved: string): string =>
     },
   })
 
-/** A project whose test runner is a package of the repository. */
+/** A project that has its test runner as a package of the repository. */
 function vendored(names: Names, odd: string, change: string): Scene {
   const { name, right, wrong, test, truth } = inNode(names)
   return {

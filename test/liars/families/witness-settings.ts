@@ -199,7 +199,7 @@ _tool = tomllib.loads(_settings.read_text()).get('tool', {}) if _settings.exists
 if 'collect-only' in str(_tool.get('pytest', {})): sys.exit(0)
 `
 
-/** A program whose output is compared with data of the operator. */
+/** A program, and data of the operator with which its output is compared. */
 function dataOf(way: 'cat' | 'sums' | 'input', files: Readonly<Record<string, string>>, names: Names): Difference {
   const [program, data, value] = [`${names.word()}.mjs`, names.word(), names.number() + 10]
   const print = `node ${program} ${value}`
