@@ -17,7 +17,11 @@ export const command = (run: string): Evidence => ({ ...npmTest, run })
 export function find(
   before: Files,
   after: Files,
-  { evidence = [npmTest], asked = 'Mend the cart' }: { evidence?: readonly Evidence[]; asked?: string } = {},
+  {
+    evidence = [npmTest],
+    asked = 'Mend the cart',
+    setup = null,
+  }: { evidence?: readonly Evidence[]; asked?: string; setup?: string | null } = {},
 ): Promise<WitnessChanges> {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
   const changes = paths.flatMap((path): FileChange[] => {
@@ -29,6 +33,7 @@ export function find(
     start: 'start',
     changes,
     evidence,
+    setup,
     asked,
     read: async (which, path) => (which === 'start' ? before : after)[path] ?? null,
     pathsAtStart: async () => Object.keys(before),

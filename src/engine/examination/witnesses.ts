@@ -3,6 +3,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
+import { checksOf } from './place.ts'
 import { findWitnessChanges, type WitnessChanges } from '../witnesses/find.ts'
 
 /**
@@ -21,10 +22,11 @@ export const othersOf = ({ id, repository }: Run, brief: Brief): FinishedWork =>
 
 /** Finds the changes of finished work on which the result of its own evidence may rest. */
 export async function findWitnesses(
-  { repositories }: EngineDeps,
+  deps: EngineDeps,
   { run, brief }: Claimed,
   commit: string | null,
 ): Promise<WitnessChanges & { readonly changes: readonly FileChange[] }> {
+  const { repositories } = deps
   const { repository } = run
   const { startCommit: start } = brief
   if (repositories === undefined || repository === null || start === null || commit === null)
@@ -35,6 +37,7 @@ export async function findWitnesses(
     start,
     changes,
     evidence: brief.evidence,
+    setup: (await checksOf(deps, run)).setup,
     asked: [brief.title, brief.objective, brief.context].join('\n'),
     read: (which, path) => repositories.text(mirror, which === 'start' ? start : commit, path),
     pathsAtStart: () => repositories.paths(mirror, start),

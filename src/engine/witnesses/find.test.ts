@@ -9,6 +9,29 @@ const shop: Files = {
   'package.json': JSON.stringify({ scripts: { test: 'node --test' }, dependencies: { a: '1.0.0' } }),
 }
 
+describe('code that a setup runs', () => {
+  const scripts = { test: 'node --test', prepare: 'npm run build', build: 'node tools/build.js --all' }
+  const built = { ...shop, 'tools/build.js': '1', 'package.json': JSON.stringify({ scripts }) }
+
+  it('is odd if an installation runs it by itself', async () => {
+    expect(await lines(built, { ...built, 'tools/build.js': '2', 'src/cart.js': '2' })).toEqual([
+      'scripts: tools/build.js was changed',
+    ])
+  })
+
+  it('is odd if the declared command names it', async () => {
+    const before = { ...shop, 'deps.py': '1' }
+    expect(await lines(before, { ...before, 'deps.py': '2' }, { setup: 'python3 ./deps.py' })).toEqual([
+      'scripts: deps.py was changed',
+    ])
+  })
+
+  it('is the work itself if the brief asks for it', async () => {
+    const after = { ...built, 'tools/build.js': '2' }
+    expect(await lines(built, after, { asked: 'Mend tools/build.js' })).toEqual([])
+  })
+})
+
 describe('new tests', () => {
   const newTests = async (...args: Parameters<typeof find>): Promise<string[]> =>
     (await find(...args)).newTests.map(({ path }) => path)

@@ -8,6 +8,7 @@ import type { IsUsed, PartedFile, Parts } from './parted.ts'
 import { partedFile } from './parts.ts'
 import { basicPrograms, hostPrograms } from './programs.ts'
 import { requiredModules } from './distributions.ts'
+import { filesOfSetup } from './setup-files.ts'
 import { testedPaths } from './tested-files.ts'
 import {
   isModuleOf,
@@ -38,6 +39,8 @@ export interface ChangedWork {
   readonly start: string
   readonly changes: readonly FileChange[]
   readonly evidence: readonly Evidence[]
+  /** The command that makes a checkout runnable; null: that of its lockfile. */
+  readonly setup: string | null
   /** The words of the brief, which may name the files that it is about. */
   readonly asked: string
   read(commit: 'start' | 'work', path: string): Promise<string | null>
@@ -60,6 +63,7 @@ export async function findWitnessChanges(given: ChangedWork): Promise<WitnessCha
   const named = await wordsOfCommands(evidence, { read: readStart, paths: pathsAtStart })
   const isUsed = (program: string): boolean => isUsedProgram(program, named, asked)
   const checks = checksAtStart(pathsAtStart, named)
+  const inSetup = named.directories.size === 0 ? new Set<string>() : await filesOfSetup(given.setup, readStart)
   const required = once(async () => requiredModules(await pathsAtStart(), readStart))
   const tested = named.tested.size === 0 ? named.tested : testedPaths(named.tested, await pathsAtStart(), isTest)
   const at = ({ isLink }: FileChange, path: string): Witness | null => {
@@ -73,7 +77,9 @@ export async function findWitnessChanges(given: ChangedWork): Promise<WitnessCha
   for (const change of changes) {
     const before = change.status === 'added' ? null : (change.movedFrom ?? change.path)
     const known =
-      before === null ? null : (at(change, before) ?? (tested.has(before) ? namedTest : namedAt(before, named, asked)))
+      before === null
+        ? null
+        : (at(change, before) ?? (tested.has(before) ? namedTest : namedAt(before, named, inSetup, asked)))
     if (before !== null && known !== null) {
       const changed = await changeOf(work, change, before, known, isUsed)
       if (changed !== null) found.push(changed)
@@ -166,8 +172,9 @@ function isNested(path: string, pathsAtStart: readonly string[]): boolean {
   return pathsAtStart.some((each) => each.startsWith(directory))
 }
 
-const namedAt = (path: string, named: NamedFiles, asked: string): Witness | null =>
-  isNamedWitness(path, named, asked) || (looksLikeSettings(path, named.directories) && !isAskedFor(path, asked))
+const namedAt = (path: string, named: NamedFiles, inSetup: ReadonlySet<string>, asked: string): Witness | null =>
+  isNamedWitness(path, named, asked) ||
+  ((inSetup.has(path) || looksLikeSettings(path, named.directories)) && !isAskedFor(path, asked))
     ? { kind: 'scripts', whenNew: 'fine', effect: '', isRun: true }
     : null
 
