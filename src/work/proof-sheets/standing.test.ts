@@ -173,6 +173,13 @@ describe('the standing of a run', () => {
     ])
   })
 
+  it('has a gap of its own for evidence that does not hold alone', () => {
+    const odd = [{ kind: 'prepared' as const, path: null, text: '`npm test`: exit code 0, but only after $ node a' }]
+    expect(gapsOf({ lines: [line({ odd })] })).toContain(
+      'evidence of 1 brief holds only in a place that other code of the work prepares',
+    )
+  })
+
   it('has a gap of its own for changed files that no verifier has opened', () => {
     const odd = [{ kind: 'unopened' as const, path: null, text: 'the verifier opened 1 of 3 changed files; not: a' }]
     expect(gapsOf({ lines: [line({ odd })] })).toContain('1 brief with changed files that no verifier has opened')

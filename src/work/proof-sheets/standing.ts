@@ -152,6 +152,10 @@ function findGaps(standing: Standing, bases: ReadonlyMap<string, Basis>): Gap[] 
       (count) => `${count} with odd changes, which may weaken a proof`,
     ),
     ...about(
+      those(({ odd }) => odd?.some(({ kind }) => kind === 'prepared') === true),
+      (count) => `evidence of ${count} holds only in a place that other code of the work prepares`,
+    ),
+    ...about(
       those(({ odd }) => odd?.some(({ kind }) => kind === 'submodule') === true),
       (count) => `${count} with changed submodules, whose files were not checked`,
     ),
