@@ -8,7 +8,7 @@ import type { Classified } from '../attempt/classify.ts'
 import type { EngineDeps } from '../deps.ts'
 import { playbookOf } from '../../work/scope.ts'
 import { faultOfScope, type Scope } from './scope.ts'
-import { othersOf } from './witnesses.ts'
+import { othersOf } from './others.ts'
 
 export interface CollectedEnd {
   classified: Classified

@@ -9,7 +9,7 @@ import type { Workspace } from '../../workspaces/port.ts'
 import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
 import { witnessAt } from '../witnesses/table.ts'
-import { othersOf } from './witnesses.ts'
+import { othersOf } from './others.ts'
 
 /** Larger files can only be compared by their hash. */
 const maxQuotedBytes = 4_000_000

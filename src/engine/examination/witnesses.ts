@@ -1,24 +1,9 @@
-import { type FileChange, type FinishedWork, integrationBranch } from '../../repositories/port.ts'
-import type { Brief } from '../../work/briefs/contract.ts'
-import type { Run } from '../../work/runs/contract.ts'
+import type { FileChange } from '../../repositories/port.ts'
 import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
+import { othersOf } from './others.ts'
 import { checksOf } from './place.ts'
 import { findWitnessChanges, type WitnessChanges } from '../witnesses/find.ts'
-
-/**
- * Returns verified work of the run, and work of the operator: its changes were shown when it was collected. A brief that
- * is done again finds its own earlier work there, which stays its own.
- */
-export const othersOf = ({ id, repository }: Run, brief: Brief): FinishedWork => ({
-  refs: [
-    `refs/heads/${integrationBranch(id).replace(/\/[^/]*$/, '/')}`,
-    `refs/heads/workstream/${id}/`,
-    ...(repository === null ? [] : [`refs/source/${repository.branch}`]),
-  ],
-  ownBriefs: [brief.id, ...(brief.remainderOf === null ? [] : [brief.remainderOf])],
-  ownCommits: brief.branchCommit === null ? [] : [brief.branchCommit],
-})
 
 /** Finds the changes of finished work on which the result of its own evidence may rest. */
 export async function findWitnesses(
