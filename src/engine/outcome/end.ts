@@ -115,7 +115,7 @@ async function follow(
     case 'ok':
       if (brief.kind === 'verify') {
         if (end.examination !== null) await recordChecks(scope, attempt, brief, end.examination)
-        await judge(scope, brief, attempt, classified.report?.verdict, end.odd)
+        await judge(scope, brief, attempt, classified.report?.verdict)
       } else await finish(scope, brief, attempt, classified.report as Report, end)
       break
     case 'partial_output':
@@ -296,15 +296,9 @@ async function waitForAnswers(scope: RunScope, brief: Brief, names: readonly str
 }
 
 /** Closes a verifier's own brief at once; its verdict decides about the judged brief. */
-async function judge(
-  scope: RunScope,
-  brief: Brief,
-  attempt: Attempt,
-  judgement: Judgement | undefined,
-  odd: readonly Odd[] = [],
-): Promise<void> {
+async function judge(scope: RunScope, brief: Brief, attempt: Attempt, judgement: Judgement | undefined): Promise<void> {
   if (judgement === undefined) throw bug(`${brief.id} was passed without a verdict`)
-  const judged = await recordVerdict(scope, brief, attempt, judgement, odd)
+  const judged = await recordVerdict(scope, brief, attempt, judgement)
   if (judged === null) return dropVerifier(scope, brief)
   await moveBrief(scope, brief, 'done', {
     kind: 'session_complete',

@@ -1,4 +1,4 @@
-import { column, columns, countRows, flag, json, text } from '../../db/columns.ts'
+import { column, columns, countRows, flag, json, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
@@ -72,18 +72,28 @@ ORDER BY b.created_at, b.id`,
 const isJudged = `EXISTS (SELECT 1 FROM verdicts v
 WHERE v.brief_id = b.id AND v.scope = 'brief' AND v.attempt = a.fence AND v.verdict = 'pass')`
 
-const oddRows = columns({ key: text, odd: json<Odd[]>(), judged: flag })
+const oddRows = columns({ key: text, odd: json<Odd[]>(), verdictOdd: optional(json<Odd[]>()), judged: flag })
 
-/** Lists the odd changes of the work of a run, by its newest attempts, and whether a verifier passed each. */
+/** The odd lines about the verdict that passed an attempt: they are recorded with the attempt of its verifier. */
+export const oddOfVerdict = `(SELECT j.odd FROM verdicts v JOIN briefs w ON w.id = v.verifier_brief_id JOIN attempts j ON j.id = w.attempt_id
+WHERE v.brief_id = b.id AND v.scope = 'brief' AND v.attempt = a.fence AND v.verdict = 'pass' AND j.odd <> '[]' LIMIT 1)`
+
+/**
+ * Lists the odd changes of the work of a run, by its newest attempts, and whether a verifier passed each; odd verdicts
+ * count as a change of the work that they passed.
+ */
 export async function listOdd(tx: ReadTx, runId: string): Promise<{ key: string; odd: Odd; isJudged: boolean }[]> {
   const rows = await oddRows.all(
     sqlOf(tx),
-    `SELECT b.key, a.odd, CASE WHEN ${isJudged} THEN 1 ELSE 0 END AS judged
+    `SELECT b.key, a.odd, ${oddOfVerdict} AS verdict_odd, CASE WHEN ${isJudged} THEN 1 ELSE 0 END AS judged
 FROM attempts a JOIN briefs b ON b.attempt_id = a.id
-WHERE a.run_id = ? AND a.odd <> '[]' AND b.kind = 'work' AND b.status <> 'cancelled' ORDER BY b.created_at, b.number, b.id`,
+WHERE a.run_id = ? AND b.kind = 'work' AND b.status <> 'cancelled' AND (a.odd <> '[]' OR ${oddOfVerdict} IS NOT NULL)
+ORDER BY b.created_at, b.number, b.id`,
     [runId],
   )
-  return rows.flatMap(({ key, odd, judged }) => odd.map((each) => ({ key, odd: each, isJudged: judged })))
+  return rows.flatMap(({ key, odd, verdictOdd, judged }) =>
+    [...(verdictOdd ?? []), ...odd].map((each) => ({ key, odd: each, isJudged: judged })),
+  )
 }
 
 /**

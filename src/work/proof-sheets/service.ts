@@ -183,12 +183,13 @@ async function claimsOf(tx: ReadTx, page: readonly ClaimLine[], { basisOf }: Sta
     ...[...verdicts.values()].flat().map(({ verifierId }) => verifierId),
   ]
   const authors = new Map((await listAuthors(tx, [...new Set(agentIds)])).map((author) => [author.agentId, author]))
-  return briefIds.flatMap((id) => {
+  return page.flatMap(({ briefId: id, odd }) => {
     const brief = byId.get(id)
     if (brief === undefined) return []
     const attempt = newest.get(id)
     return {
       ...claimOf(brief, attempt, authors),
+      odd: odd ?? [],
       basis: basisOf(id),
       checks: (checks.get(id) ?? []).map(checkOf),
       verdicts: (verdicts.get(id) ?? []).map(
@@ -226,7 +227,7 @@ const claimOf = (
   brief: Brief,
   attempt: Attempt | undefined,
   authors: ReadonlyMap<number, Author>,
-): Omit<Claim, 'basis' | 'checks' | 'verdicts' | 'notes'> => ({
+): Omit<Claim, 'basis' | 'odd' | 'checks' | 'verdicts' | 'notes'> => ({
   briefId: brief.id,
   key: brief.key,
   title: brief.title,
@@ -238,6 +239,5 @@ const claimOf = (
   startCommit: brief.startCommit,
   commit: brief.branchCommit,
   checkedIn: attempt?.checkedIn ?? null,
-  odd: attempt?.odd ?? [],
   contradiction: attempt?.contradiction ?? null,
 })

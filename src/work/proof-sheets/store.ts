@@ -9,7 +9,7 @@ import type { Brief } from '../briefs/contract.ts'
 import type { BriefStatus } from '../briefs/states.ts'
 import { briefs } from '../briefs/store.ts'
 import { type Check, checkRounds, type Odd } from '../evidence/contract.ts'
-import { checks } from '../evidence/store.ts'
+import { checks, oddOfVerdict } from '../evidence/store.ts'
 import type { Note } from '../notes/contract.ts'
 import { notes } from '../notes/store.ts'
 import type { Verdict } from '../verdicts/contract.ts'
@@ -31,14 +31,19 @@ export interface ClaimLine {
 }
 
 /** Lists the claims of a run in the order of its plan; cancelled briefs claim nothing. */
-export const listClaimLines = (tx: ReadTx, runId: string): Promise<ClaimLine[]> =>
-  claimLines.all(
+export async function listClaimLines(tx: ReadTx, runId: string): Promise<ClaimLine[]> {
+  const rows = await claimLines.all(
     sqlOf(tx),
-    `SELECT b.id AS brief_id, b.key, b.status, b.checkable, b.attempt_id, a.fence, a.checked_in, a.boxed, a.odd, a.contradiction
+    `SELECT b.id AS brief_id, b.key, b.status, b.checkable, b.attempt_id, a.fence, a.checked_in, a.boxed, a.odd, ${oddOfVerdict} AS verdict_odd, a.contradiction
 FROM briefs b LEFT JOIN attempts a ON a.id = b.attempt_id
 WHERE b.run_id = ? AND b.kind = 'work' AND b.status <> 'cancelled' ORDER BY COALESCE(b.number, 1000000000), b.created_at, b.id`,
     [runId],
   )
+  return rows.map(({ verdictOdd, ...line }) => ({
+    ...line,
+    odd: line.odd === null ? null : [...(verdictOdd ?? []), ...line.odd],
+  }))
+}
 
 const claimLines = columns({
   briefId: text,
@@ -50,6 +55,7 @@ const claimLines = columns({
   checkedIn: optional(textOf<CheckedIn>()),
   boxed: optional(flag),
   odd: optional(json<Odd[]>()),
+  verdictOdd: optional(json<Odd[]>()),
   contradiction: optional(text),
 })
 

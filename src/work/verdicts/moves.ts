@@ -1,4 +1,4 @@
-import { inserted, record, updated } from '../../events/change.ts'
+import { inserted, record } from '../../events/change.ts'
 import { checkedInText, checkedInWarning } from '../../kernel/checked-in.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
@@ -6,11 +6,11 @@ import { quotation, quotedItem, quoteLines } from '../../kernel/quotation.ts'
 import { oneLine, shorten, shortenMiddle } from '../../kernel/text.ts'
 import type { LogLine, Seen } from '../../playbooks/contract.ts'
 import type { Attempt } from '../attempts/contract.ts'
-import { attempts, findAttempt } from '../attempts/store.ts'
+import { findAttempt } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { partRemark } from '../briefs/split.ts'
 import { briefs, findBrief, findBriefByKey } from '../briefs/store.ts'
-import { type Check, describeEvidence, type Odd } from '../evidence/contract.ts'
+import { type Check, describeEvidence } from '../evidence/contract.ts'
 import { listChecksOfAttempts } from '../evidence/store.ts'
 import { type Note, noteName } from '../notes/contract.ts'
 import { listNotesOfBrief } from '../notes/store.ts'
@@ -216,13 +216,12 @@ const verdictText = ({ attempt, verdict, missingEvidence, issues, notes }: Verdi
 const listed = (title: string, lines: readonly string[]): string =>
   `### ${title}\n\n${lines.length === 0 ? '- none' : lines.join('\n')}`
 
-/** Records the verdict once, and what is odd about it with the judged attempt; resolves to null if the judged brief has changed meanwhile. */
+/** Records the verdict once; resolves to null if the judged brief has changed meanwhile. */
 export async function recordVerdict(
   scope: RunScope,
   verifying: Brief,
   attempt: Attempt,
   judgement: Judgement,
-  odd: readonly Odd[] = [],
 ): Promise<Brief | null> {
   const { tx, run } = scope
   const judged = verifying.verifies === null ? undefined : await findBrief(tx, verifying.verifies)
@@ -261,11 +260,7 @@ export async function recordVerdict(
       message: `${judgement.verdict} — ${nameOf(scope, judged)}${judgement.verdict === 'pass' ? '' : ' needs rework'}`,
       data: { verdict: judgement.verdict, attempt: judged.attempts, issues: judgement.issues.length },
     },
-    [
-      inserted(verdicts, verdict),
-      // The person at the gate reads it with the work that was judged.
-      ...(odd.length === 0 ? [] : [updated(attempts, doer, { odd: [...odd, ...doer.odd] })]),
-    ],
+    [inserted(verdicts, verdict)],
   )
   return judged
 }
