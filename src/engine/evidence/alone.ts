@@ -23,6 +23,7 @@ interface Turns<Found> {
  */
 export function createTurns<Found extends { readonly passed: boolean }>({ look, another, mayFollow }: Turns<Found>) {
   const earlier: Turn[] = []
+  let hasFailed = false
   const inAnother = async <T>(use: (place: Checkout) => Promise<T>): Promise<T> => {
     const place = await another()
     try {
@@ -36,11 +37,16 @@ export function createTurns<Found extends { readonly passed: boolean }>({ look, 
     const isFirst = earlier.length === 0
     earlier.push(turn)
     const alone = isFirst ? await look(turn, null) : await inAnother((place) => look(turn, place))
-    if (alone.passed || before.length === 0) return alone
+    // After a failure the work is sent back anyway: further repetitions would only take time.
+    if (alone.passed || before.length === 0 || hasFailed) {
+      hasFailed ||= !alone.passed
+      return alone
+    }
     const after = await inAnother(async (place) => {
       for (const each of before) await look(each, place)
       return look(turn, place)
     })
+    hasFailed = !after.passed
     return after.passed ? { ...after, alone, onlyAfter: before.map(({ evidence }) => evidence) } : after
   }
 }

@@ -163,7 +163,7 @@ export async function checkAgainIn(
   deps: EngineDeps,
   work: WorkToCheck,
   { checkout, another, files, host }: Place,
-  items: readonly Pick<Finding, 'item' | 'evidence'>[],
+  items: readonly Pick<Finding, 'item' | 'evidence' | 'alone'>[],
   round: { readonly round: NonNullable<Finding['round']>; readonly commitId: string | null },
 ): Promise<{ findings: Finding[]; outputs: CheckResult['outputs'] }> {
   const { findings, outputs } = await checkEvidence({
@@ -171,6 +171,8 @@ export async function checkAgainIn(
     evidence: items.map(({ evidence }) => evidence),
     ...commandsIn(deps, work, checkout),
     another,
+    // An item that held alone on the delivered work has to hold alone here too.
+    mayFollow: (item) => items[item]?.alone !== undefined,
     files,
     ...(host === null ? {} : { host }),
   })

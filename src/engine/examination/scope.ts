@@ -72,9 +72,9 @@ const manifests: Readonly<Record<string, readonly string[]>> = {
   'composer.lock': ['composer.json'],
 }
 
-/** Reports whether a question of the brief that was answered names the file. */
+/** Reports whether an answer to a question of the brief names the file; the question alone is the agent's own word. */
 const isAnswered = (path: string, { guidance }: Scope['brief']): boolean =>
-  guidance.some(({ question, answer }) => `${question}\n${answer}`.includes(path.split('/').at(-1) ?? path))
+  guidance.some(({ answer }) => answer.includes(path.split('/').at(-1) ?? path))
 
 const remedy = ({ brief }: Scope): string =>
   `Put it back as it was (git checkout ${brief.startCommit ?? 'HEAD'} -- <file>; git rm <file> if it is new), in a commit of its own.`

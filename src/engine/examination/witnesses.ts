@@ -23,7 +23,8 @@ export async function findWitnesses(
     changes,
     evidence: brief.evidence,
     setup: (await checksOf(deps, run)).setup,
-    asked: [brief.title, brief.objective, brief.context].join('\n'),
+    // The context of a rest quotes its agent, who must not ask itself for a file.
+    asked: [brief.title, brief.objective, ...(brief.remainderOf === null ? [brief.context] : [])].join('\n'),
     read: (which, path) => repositories.text(mirror, which === 'start' ? start : commit, path),
     pathsAtStart: () => repositories.paths(mirror, start),
   })

@@ -6,6 +6,7 @@ import type { Brief } from '../../work/briefs/contract.ts'
 import { listBriefs } from '../../work/briefs/store.ts'
 import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
 import type { Finding } from '../../work/evidence/record.ts'
+import { listOdd } from '../../work/evidence/store.ts'
 import type { Proof, ProofFinding } from '../../work/proofs/contract.ts'
 import { type EarlierCheck, listEarlierChecks } from '../../work/proofs/earlier-checks.ts'
 import { type ProvableEvidence, provableEvidence } from '../../work/proofs/evidence.ts'
@@ -35,6 +36,8 @@ export interface ProofToMake {
   readonly proof: Proof
   readonly briefs: readonly Brief[]
   readonly checks: Checks
+  /** Keys of the briefs with evidence that held only after other evidence, which an odd line says. */
+  readonly preparedBriefs: ReadonlySet<string>
   /** Checks of briefs that may say the same. */
   readonly earlier: readonly EarlierCheck[]
   /** A stop of the organisation, or of everything, is in force. */
@@ -55,7 +58,8 @@ export async function findProofToMake(
   const checks = resolveChecks(run, await findRepositorySettings(tx, path), hostChecks?.get(path) ?? null)
   const briefs = await listBriefs(tx, runId)
   const earlier = checks.place === 'checkout' ? await listEarlierChecks(tx, run, proof, briefs) : []
-  return { run, repository: run.repository, proof, briefs, checks, earlier, isStopped }
+  const preparedBriefs = await listPrepared(tx, runId)
+  return { run, repository: run.repository, proof, briefs, checks, earlier, preparedBriefs, isStopped }
 }
 
 /** The proof of a run's result by this process. */
@@ -162,7 +166,7 @@ async function check(deps: EngineDeps, made: ProofToMake, signal: AbortSignal): 
 }
 
 /** A commit whose evidence is to be checked. */
-export interface CommitToCheck extends Pick<ProofToMake, 'run' | 'repository' | 'checks'> {
+export interface CommitToCheck extends Pick<ProofToMake, 'run' | 'repository' | 'checks' | 'preparedBriefs'> {
   /** The name of its checkout. */
   readonly id: string
   readonly commit: string
@@ -211,7 +215,7 @@ export async function checkCommit(
       ourPorts: deps.ourPorts?.() ?? [],
       setUp: prepare,
       another: async () => withSetUp(await deps.workspaces.checkout({ ...request, id: `${request.id}.alone` })),
-      mayFollow: (item, earlier) => haveBrief(items[item], items[earlier]),
+      mayFollow: (item, earlier) => haveBrief(items[item], items[earlier], made.preparedBriefs),
       ...(host === null ? {} : { host: { ...host, open: async () => withSetUp(await host.open()) } }),
       signal,
       onFinding: (finding) => onFinding(findingOf(finding)),
@@ -294,9 +298,20 @@ async function setUp(checkout: Checkout): Promise<Setup | null> {
   return setup
 }
 
-/** Work of one brief may build files that another item of the same brief needs; that of other briefs is no part of its proof. */
-const haveBrief = (one: ProvableEvidence | undefined, other: ProvableEvidence | undefined): boolean =>
-  one?.briefs.some(({ id }) => other?.briefs.some((brief) => brief.id === id)) === true
+/**
+ * Work of one brief may build files that another item of the same brief needs, if that was so in the brief too. That of
+ * other briefs is no part of its proof.
+ */
+const haveBrief = (
+  one: ProvableEvidence | undefined,
+  other: ProvableEvidence | undefined,
+  prepared: ReadonlySet<string>,
+): boolean =>
+  one?.briefs.some(({ id, key }) => prepared.has(key) && other?.briefs.some((brief) => brief.id === id)) === true
+
+/** Lists the briefs with evidence that held only after other evidence. */
+export const listPrepared = async (tx: ReadTx, runId: string): Promise<ReadonlySet<string>> =>
+  new Set((await listOdd(tx, runId)).flatMap(({ key, odd }) => (odd.kind === 'prepared' ? [key] : [])))
 
 /** Files and git are looked at before the setup. */
 const isSetUpFor = (kind: Evidence['kind']): boolean => kind === 'command' || kind === 'http'

@@ -12,7 +12,7 @@ import { findRun } from '../../work/runs/store.ts'
 import { lookForObstacles } from '../../work/stops/store.ts'
 import type { EngineDeps } from '../deps.ts'
 import { persist } from '../persist.ts'
-import { checkCommit, type CommitToCheck, type LiveProof, startLooking } from './prove.ts'
+import { checkCommit, type CommitToCheck, listPrepared, type LiveProof, startLooking } from './prove.ts'
 
 export interface RepeatToMake extends Omit<CommitToCheck, 'id' | 'commit'> {
   readonly repeat: Repeat
@@ -34,7 +34,8 @@ export async function findRepeatToMake(
   const { stopped: isStopped } = await lookForObstacles(tx, run.organisationId)
   const settings = await findRepositorySettings(tx, repository.path)
   const checks = resolveChecks(run, settings, hostChecks?.get(repository.path) ?? null)
-  return { run, repository, repeat, checks, isStopped, briefs: await listBriefs(tx, runId) }
+  const preparedBriefs = await listPrepared(tx, runId)
+  return { run, repository, repeat, checks, preparedBriefs, isStopped, briefs: await listBriefs(tx, runId) }
 }
 
 export interface LiveRepeat extends LiveProof {

@@ -387,6 +387,17 @@ describe('the diff rule', () => {
       expect(await lines(before, all, given)).toEqual(['scripts: verify.sh was changed'])
     })
 
+    it.each([
+      'Do not change run.sh',
+      'Make run.sh pass',
+      'Fix cart.js so that run.sh passes',
+      'Write cart.js; run.sh stays as it is',
+      'Never touch run.sh. Mend cart.js',
+    ])('names a script that the brief names for another reason: %s', async (asked) => {
+      const given = { evidence: [command('sh run.sh')], asked }
+      expect(await lines(before, all, given)).toContain('scripts: run.sh was changed')
+    })
+
     it('names data that a check reads, but none that other code reads', async () => {
       const code = `import rules from './rules/cart.json'`
       const files = {

@@ -5,10 +5,10 @@ import type { Evidence } from '../../work/evidence/contract.ts'
 import { comparesIn, examinedIn, type Use } from './compared-files.ts'
 import {
   isAskedAbout,
-  isAskedFor,
   isCalledCheck,
   isData,
   isMade,
+  isOrdered,
   isRecipeName,
   isShellName,
   isShellText,
@@ -265,9 +265,9 @@ const join = (directory: string, word: string): string => {
 const parentOf = (path: string): string => path.split('/').slice(0, -1).join('/')
 
 /**
- * Reports whether evidence rests on a file that its commands name: one that is called a check, or, unless the brief asks
- * for it by name, a shell script, or a file that is no source code and that a command uses or compares with something.
- * Any other file is the work itself.
+ * Reports whether evidence rests on a file that its commands name: one that is called a check; unless the
+ * brief orders its change, a shell script or a file that is no source code and that a command compares with something;
+ * unless the brief speaks of it, one that a command reads. Any other file is the work itself.
  */
 export function isNamedWitness(path: string, named: NamedFiles, asked: string): boolean {
   const use = named.words.get(path)
@@ -275,6 +275,6 @@ export function isNamedWitness(path: string, named: NamedFiles, asked: string): 
   if (isCalledCheck(path)) return true
   const isScript = isShellName(path) || named.scripts.has(path)
   if (isSource(path) && !isScript) return false
-  if (isScript || use === 'compared') return !isAskedFor(path, asked)
+  if (isScript || use === 'compared') return !isOrdered(path, asked)
   return use === 'read' && !isAskedAbout(path, asked)
 }

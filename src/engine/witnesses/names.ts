@@ -44,10 +44,42 @@ export const isShellText = (text: string, isStarted: boolean): boolean =>
 /** Files whose lines are commands for make and its like. */
 export const isRecipeName = (path: string): boolean => /(?:^|\/)(?:GNUm|M|m)akefile$|\.mk$|\.just$/.test(path)
 
-/** Reports whether the words of a brief name a file, which is then the work; a name without a dot may be a common word. */
+/**
+ * Reports whether the words of a brief ask for a file by name, which is then the work; a name without a dot may be a
+ * common word. A sentence that forbids something asks for no file.
+ */
 export function isAskedFor(path: string, asked: string): boolean {
+  return asked.split(/(?<=[.!?;])\s|\n/).some((sentence) => !forbids.test(sentence) && isNamedIn(path, sentence))
+}
+
+/**
+ * Reports whether the words of a brief order a change of a file: a verb with the file as its object, as in "Write the
+ * script a.sh and b.sh". A brief may name a script or an expected result only to say that it must hold.
+ */
+export function isOrdered(path: string, asked: string): boolean {
+  if (!isAskedFor(path, asked)) return false
   const name = path.split('/').at(-1) ?? ''
-  if (name.includes('.')) return asked.includes(name)
+  return asked.split(/(?<=[.!?;])\s|\n/).some((sentence) => {
+    if (forbids.test(sentence)) return false
+    const [, ...parts] = sentence.split(orders)
+    return parts.some((part) => {
+      const words = part.split(/[\s,:()`"'“”]+|\.$/).filter((word) => word !== '')
+      const end = words.findIndex((word) => !/[./]/.test(word) && !between.has(word.toLowerCase()) && word !== name)
+      return words.slice(0, end < 0 ? undefined : end).some((word) => word === name || word.endsWith(`/${name}`))
+    })
+  })
+}
+
+const orders =
+  /\b(?:re)?(?:write|create|change|fix|mend|repair|edit|update|extend|adapt|improve|refactor|replace|correct)\b/i
+const between = new Set(['the', 'a', 'an', 'file', 'files', 'script', 'scripts', 'and', 'our', 'its', 'shell'])
+
+const forbids =
+  /\b(?:not|never|no|nothing|without|don['’]t|must ?n['’]t|unchanged|untouched|keep|leave|stays?|intact)\b/i
+
+function isNamedIn(path: string, asked: string): boolean {
+  const name = path.split('/').at(-1) ?? ''
+  if (name.includes('.')) return asked.split(/[\s,;:()`"'“”/]+|\.(?=\s|$)/).includes(name)
   const written = [...(path.includes('/') ? [path] : []), `./${path}`, `\`${name}\``, `"${name}"`, `'${name}'`]
   return written.some((each) => asked.split(/[\s,;:()]+|\.(?=\s|$)/).includes(each))
 }

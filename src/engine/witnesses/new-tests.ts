@@ -7,11 +7,16 @@ export function besideOlderTests(
   pathsAtStart: readonly string[],
   isTest: (path: string) => boolean,
 ): string[] {
-  if (added.length === 0) return []
+  const named = added.filter((path) => testName.test(path))
+  if (named.length === 0) return []
   const packages = new Set(pathsAtStart.filter((path) => manifest.test(path)).map(parentOf))
   const tested = new Set(pathsAtStart.filter(isTest).map((path) => packageOf(path, packages)))
-  return added.filter((path) => tested.has(packageOf(path, packages)))
+  return named.filter((path) => tested.has(packageOf(path, packages)))
 }
+
+/** The names by which runners find tests by themselves: other files in directories of tests may be part of the product. */
+const testName =
+  /(?:[._-](?:test|spec|cy)\.[^/.]+|(?:^|\/)test[._-][^/]*|[a-z0-9](?:Test|Tests|Spec|IT)\.[^/.]+|\.(?:t|bats))$/
 
 const manifest =
   /(?:^|\/)(?:package\.json|pyproject\.toml|setup\.py|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|composer\.json|Gemfile|mix\.exs|[^/]+\.csproj)$/
