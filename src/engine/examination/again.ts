@@ -1,4 +1,5 @@
 import { shorten } from '../../kernel/text.ts'
+import type { Odd } from '../../work/evidence/contract.ts'
 import type { Finding } from '../../work/evidence/record.ts'
 import type { EngineDeps } from '../deps.ts'
 import { Unchecked } from '../evidence/finding.ts'
@@ -9,6 +10,7 @@ export interface SecondLook {
   readonly findings: readonly Finding[]
   /** The delivered findings that do not hold after all. */
   readonly failed: readonly Finding[]
+  readonly odd: readonly Odd[]
 }
 
 /**
@@ -32,7 +34,7 @@ export async function checkAgain(
     const round = { round: 'again', commitId: scene.source.commit } as const
     const { findings } = await checkAgainIn(deps, work, place, items, round)
     const failed = findings.filter(({ passed }) => !passed)
-    return { findings, failed: failed.map((second) => unsteady(items, second)) }
+    return { findings, failed: failed.map((second) => unsteady(items, second)), odd: place.oddSetups() }
   } finally {
     await place.remove()
   }

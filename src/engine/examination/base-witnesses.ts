@@ -55,15 +55,15 @@ export async function checkBaseWitnesses(
       return { findings: [], odd: [notRepeated(changed, `the setup "${setup.command}" failed: ${setup.detail}`)] }
     const { findings } = await checkAgainIn(deps, work, place, items, { round: 'base_witnesses', commitId })
     const bent = findings.filter((finding) => !finding.passed && (known.length > 0 || !needsTests(finding)))
-    return { findings, odd: bent.map((finding) => oddOf(finding, changed)) }
+    return { findings, odd: [...bent.map((finding) => oddOf(finding, changed)), ...place.oddSetups()] }
   } finally {
     await place.remove()
   }
 }
 
-/** Reports whether a command failed only because new tests are missing: it counts, selects or searches them. */
+/** Reports whether a command failed only because new tests are missing: it counts or selects them. */
 const needsTests = ({ output }: Finding): boolean =>
-  output.trim() === '' || /\bno tests?\b|\b0 tests?\b|no test files|coverage|threshold/i.test(output)
+  /\bno tests?\b|\b0 tests?\b|no test files|coverage|threshold/i.test(output)
 
 /** A document is valid only in the eyes of its schema, which may be a file of the work. */
 const restsOnSchema = (evidence: Evidence, changed: readonly WitnessChange[]): boolean =>

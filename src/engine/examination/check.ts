@@ -12,7 +12,7 @@ import { checkEvidence, checkItem } from '../evidence/check.ts'
 import { type HostCheckout, openOnHost } from '../evidence/host.ts'
 import type { Grounds } from '../evidence/trouble.ts'
 import { checkJudged } from './judged.ts'
-import { oddOrder, watchSetup } from './prepared.ts'
+import { oddOrder } from './prepared.ts'
 import {
   checksOf,
   commandsIn,
@@ -55,12 +55,10 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
   const began = deps.clock.nowMs()
   const place = await openPlace(deps, work, '', source, checks)
   const { request, checkout, another, files, host } = place
-  const setup = watchSetup(deps, source, checkout, work.signal)
   try {
     let result = await checkEvidence({
       ...common,
       ...commandsIn(deps, work, checkout),
-      setUp: setup.setUp,
       another,
       files: source.kind === 'commit' || source.commit !== null ? files : workspace,
       commitId: source.commit,
@@ -87,7 +85,7 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
       isJudged: (finding) => !isHosts(finding),
     })
     if ('trouble' in judged) return judged
-    return { ...judged, scene, odd: [...oddOrder(judged.result.findings), ...setup.odd()] }
+    return { ...judged, scene, odd: [...oddOrder(judged.result.findings), ...place.oddSetups()] }
   } finally {
     await place.remove()
   }

@@ -4,6 +4,7 @@ import type { Report } from '../../work/attempts/contract.ts'
 import { faultOfCast } from '../../work/briefs/cast.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { faultOfPlan } from '../../work/briefs/create.ts'
+import type { Odd } from '../../work/evidence/contract.ts'
 import type { CheckTrouble } from '../../work/repository-settings/ask.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import { faultOfJudgement, pathsChecked } from '../../work/verdicts/judgement.ts'
@@ -55,13 +56,13 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
   const { checkedIn } = checked
   const { result, odd: further, needsVerifier } = await checkRounds(deps, work, checked, found)
   signal.throwIfAborted()
-  const odd = [
+  const odd = once([
     ...oddLines(found.witnesses),
     ...oddScope(scopeOf(deps, run, brief), found.changes),
     ...checked.odd,
     ...(await findHidden(deps, claimed, collected.commit, found.changes)),
     ...further,
-  ]
+  ])
   const end = { ...common, ...collected, denied: ending.denied, checkedIn, odd, needsVerifier }
   if (brief.kind === 'verify') {
     // A verifier that has changed an output is told this alone.
@@ -86,6 +87,9 @@ export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortS
     first === undefined ? {} : { classified: badOutput(classified, `${first.evidence}: ${first.detail}`), faults }
   return { ...end, examination: result, ...wrong }
 }
+
+/** A setup that changes files does so in every round; one line says it. */
+const once = (odd: readonly Odd[]): Odd[] => [...new Map(odd.map((each) => [each.text, each])).values()]
 
 const badOutput = (classified: Classified, detail: string): Classified => ({
   ...classified,

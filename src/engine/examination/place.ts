@@ -1,5 +1,5 @@
 import { branchOf } from '../../work/briefs/branches.ts'
-import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
+import { type Evidence, type Odd, startsProcesses } from '../../work/evidence/contract.ts'
 import type { CheckResult, Finding } from '../../work/evidence/record.ts'
 import { type Checks, resolveChecks } from '../../work/repository-settings/resolve.ts'
 import { findRepositorySettings } from '../../work/repository-settings/store.ts'
@@ -12,6 +12,7 @@ import { checkEvidence } from '../evidence/check.ts'
 import { openFiles } from '../evidence/files.ts'
 import { createHostCheckout, type HostCheckout } from '../evidence/host.ts'
 import type { CollectedEnd } from './collect.ts'
+import { createSetupWatch } from './watch-setup.ts'
 
 /** Work whose evidence is to be checked. */
 export interface WorkToCheck {
@@ -36,6 +37,8 @@ export interface Place {
   readonly another: () => Promise<Checkout>
   /** Commands that run outside any box. */
   readonly host: HostCheckout | null
+  /** Describes setups that have changed files of the commit. */
+  readonly oddSetups: () => Odd[]
   remove(): Promise<void>
 }
 
@@ -132,7 +135,8 @@ export async function openPlace(
   evidence: readonly Evidence[] = work.claimed.brief.evidence,
 ): Promise<Place> {
   const request = requestOf(deps, work, name, source, checks.setup)
-  const checkout = await deps.workspaces.checkout(request)
+  const setups = createSetupWatch(deps, source, work.signal)
+  const checkout = setups.watch(await deps.workspaces.checkout(request))
   const isOnHost = source.kind === 'commit' && checks.host !== null
   const host = isOnHost ? createHostCheckout(deps.workspaces, request, checks.host) : null
   const remove = async (...places: readonly { remove(): Promise<void> }[]): Promise<void> => {
@@ -143,13 +147,15 @@ export async function openPlace(
   }
   try {
     const files = await openFiles(deps.workspaces, request, checkout, { evidence, outputs: work.outputs })
-    const another = (): Promise<Checkout> => deps.workspaces.checkout({ ...request, id: `${request.id}.alone` })
+    const another = async (): Promise<Checkout> =>
+      setups.watch(await deps.workspaces.checkout({ ...request, id: `${request.id}.alone` }))
     return {
       request,
       checkout,
       another,
       files,
       host,
+      oddSetups: setups.odd,
       remove: () => remove(checkout, files, ...(host === null ? [] : [host])),
     }
   } catch (error) {

@@ -36,7 +36,7 @@ export async function checkRounds(
   // Commands that have just held in another checkout of the same work were looked at twice, but for new tests.
   const isRepeated = bent !== null && bent.odd.length === 0 && found.newTests.length === 0
   const second = isRepeated ? null : await checkAgain(deps, work, scene, held)
-  const odd = bent?.odd ?? []
+  const odd = [...(bent?.odd ?? []), ...(second?.odd ?? [])]
   const further = [...(bent?.findings ?? []), ...(second?.findings ?? [])]
   if (second !== null && second.failed.length > 0) {
     const failed = new Map(second.failed.map((finding) => [finding.item, finding]))
