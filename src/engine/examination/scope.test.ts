@@ -60,4 +60,10 @@ describe('agreed files', () => {
       },
     ])
   })
+
+  it('are not widened by an answer that forbids it', () => {
+    const guidance = [{ question: 'May I change LICENSE?', answer: 'No. Never touch it.', by: 't3/cart' }]
+    const asked = scope(['src/a.js'], { brief: { guidance, startCommit: 'abc' } })
+    expect(faultOfScope(asked, changed('LICENSE'))).toContain('LICENSE is beyond')
+  })
 })

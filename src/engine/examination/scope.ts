@@ -72,9 +72,14 @@ const manifests: Readonly<Record<string, readonly string[]>> = {
   'composer.lock': ['composer.json'],
 }
 
-/** Reports whether an answer to a question of the brief names the file; the question alone is the agent's own word. */
+/** Reports whether a question of the brief about the file was answered, and not with a no. */
 const isAnswered = (path: string, { guidance }: Scope['brief']): boolean =>
-  guidance.some(({ answer }) => answer.includes(path.split('/').at(-1) ?? path))
+  guidance.some(
+    ({ question, answer }) =>
+      `${question}\n${answer}`.includes(path.split('/').at(-1) ?? path) && !forbids.test(answer),
+  )
+
+const forbids = /\b(?:no|not|never|don['’]t|must ?n['’]t|refuse[ds]?|untouched|unchanged)\b/i
 
 const remedy = ({ brief }: Scope): string =>
   `Put it back as it was (git checkout ${brief.startCommit ?? 'HEAD'} -- <file>; git rm <file> if it is new), in a commit of its own.`
