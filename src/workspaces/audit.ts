@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, opendir, readFile, rm, writeFile } from 'node:fs/p
 import { dirname, join, relative } from 'node:path'
 
 import { agencyDirectory, outbox } from './path.ts'
+import { removeTree } from './remove-tree.ts'
 
 /** Contents beyond this total are not kept in the snapshot: Agency's own files are few and small. */
 const maxSnapshotBytes = 4 * 1024 * 1024
@@ -66,7 +67,7 @@ async function restoreDirectory(root: string): Promise<void> {
 
 async function restoreEntry(path: string, content: Content | undefined): Promise<void> {
   if (content === 'other') return
-  await rm(path, { recursive: true, force: true })
+  await removeTree(path)
   if (content === undefined) return
   await mkdir(content === 'directory' ? path : dirname(path), { recursive: true, mode: 0o700 })
   if (content !== 'directory') await writeFile(path, content, { mode: 0o600 })

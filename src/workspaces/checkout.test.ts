@@ -364,9 +364,9 @@ describe.skipIf(missing !== null)('a checkout on a full disk', () => {
 describe.skipIf(!boxHere.ok)(`a checkout in a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`, () => {
   it('sees no trace of Agency, neither its files nor its socket nor its variables', async () => {
     const { mirror, commit } = await mirrorOf({ 'a.txt': 'a' })
-    const socket = folder('agency.sock')
-    writeFileSync(socket, '')
-    const { workspaces } = open({ box: await createTestBox({ socket }) })
+    const { workspaces } = open({
+      box: await createTestBox({ connect: () => (connection) => void connection.destroy() }),
+    })
     const source = { kind: 'commit', mirror, branch, commit } as const
     const checkout = await workspaces.checkout(request(source, { box: true, policy: defaultPolicy('program') }))
     expect(checkout.boxed).toBe(true)

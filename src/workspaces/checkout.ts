@@ -6,9 +6,9 @@ import { hide, reveal } from '../processes/launch-id.ts'
 import { killSurvivors } from '../processes/survivors.ts'
 import { copyTree } from './copy-tree.ts'
 import { disarmRepositories, fillIndexes } from './disarm-repositories.ts'
-import { checkBox, createWorkspace, type Entrance } from './enter.ts'
+import { checkCheckoutBox, createWorkspace, type Entrance } from './enter.ts'
 import { ownDirectory } from './own-directory.ts'
-import { agencyDirectory, isPlainName } from './path.ts'
+import { agencyDirectory, isPlainName, sharedObjects } from './path.ts'
 import type { CheckoutRequest, CloneRequest, Setup, WorkspaceRequest, Workspaces } from './port.ts'
 import { removeTree } from './remove-tree.ts'
 import type { PrepareCheckout } from './setup/setups.ts'
@@ -52,7 +52,7 @@ export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkou
       const { id, source, policy, box: wantsBox = false, setup: command = null, signal } = request
       if (!isPlainName(id)) throw bug(`"${id}" is not a valid directory name`)
       signal?.throwIfAborted()
-      checkBox(entrance, { wantsBox, policy })
+      checkCheckoutBox(entrance, { wantsBox, policy })
       const base = await baseOf(root)
       await discard(base, id)
       const path = join(base, checkoutName(id))
@@ -69,9 +69,9 @@ export function createCheckouts(parts: CheckoutParts): Pick<Workspaces, 'checkou
         throw error
       }
       const mirror = mirrorOf(source)
-      const readable = mirror === null ? [] : [mirror]
+      const own = mirror === null ? [] : [sharedObjects(mirror)]
       let programs: readonly string[] = []
-      const place = { path, home, wantsBox, policy, readable, isCheckout: true, launchId: id, programs: () => programs }
+      const place = { path, home, wantsBox, policy, own, isCheckout: true, launchId: id, programs: () => programs }
       const setUp = async (): Promise<Setup | null> => {
         if (source.kind !== 'commit') return null
         const homes = [`${path}.setup`, `${path}.build`] as const

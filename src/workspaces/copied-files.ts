@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 
-import { readInside } from './files.ts'
+import { withInheritedUmask } from '../processes/umask.ts'
+import { createLook, readInside } from './files.ts'
+import type { Look } from './port.ts'
 
 /**
  * Lists the files of a directory in `list`, each with facts that tell later whether it was touched: nobody without a
@@ -26,8 +28,9 @@ export async function changedFiles(directory: string, list: string, original: st
       else found.before.push(listed)
     }
     const changed: string[] = []
+    const look = createLook()
     for (const before of found.before)
-      if (!(await isAlike({ directory, original }, before, found.now.get(before.path)))) changed.push(before.path)
+      if (!(await isAlike({ directory, original, look }, before, found.now.get(before.path)))) changed.push(before.path)
     return changed
   } finally {
     await rm(now, { force: true })
@@ -45,15 +48,15 @@ interface Listed {
 const maxRecords = 20_000
 
 async function isAlike(
-  { directory, original }: { readonly directory: string; readonly original: string | null },
+  { directory, original, look }: { readonly directory: string; readonly original: string | null; readonly look: Look },
   before: Listed,
   now: Listed | undefined,
 ): Promise<boolean> {
   if (now === undefined || now.facts !== before.facts) return false
   if (!now.isFile) return true
   if (original === null) return false
-  const there = await readInside(original, before.path, 0)
-  return there !== null && (await readInside(directory, before.path, 0))?.sha256 === there.sha256
+  const there = await readInside(original, before.path, 0, look)
+  return there !== null && (await readInside(directory, before.path, 0, look))?.sha256 === there.sha256
 }
 
 /** Reads a path, the time of the last change with the number of the file, and the facts. No path has two slashes. */
@@ -88,11 +91,13 @@ const compareScript = `[ ! -e "$0" ] || comm -z -3 --output-delimiter=${second} 
 /** Runs a script of ours in a directory; a program that is killed by a full pipe has done its part. */
 function runScript(script: string, directory: string, ...args: readonly string[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const child = spawn('/bin/sh', ['-c', script, ...args], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = withInheritedUmask(() =>
+    spawn('/bin/sh', ['-c', script, ...args], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   const chunks: Buffer[] = []
   let error = ''
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -5,6 +5,7 @@ import { refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { killGroup } from '../processes/kill-group.ts'
 import { diskUseOf } from './box/disk.ts'
+import { withInheritedUmask } from '../processes/umask.ts'
 
 export interface Copy {
   readonly from: string
@@ -79,12 +80,14 @@ function runCopy(
   { from, input, launchId, signal }: Pick<Copy, 'from' | 'launchId' | 'signal'> & { readonly input: Buffer },
 ): Promise<string[]> {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>()
-  const child = spawn('xargs', ['-0', 'cp', ...options], {
-    cwd: from,
-    env: { PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', AGENCY_LAUNCH_ID: launchId },
-    detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  })
+  const child = withInheritedUmask(() =>
+    spawn('xargs', ['-0', 'cp', ...options], {
+      cwd: from,
+      env: { PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', AGENCY_LAUNCH_ID: launchId },
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    }),
+  )
   const abort = (): void => void killGroup(child.pid)
   signal?.addEventListener('abort', abort)
   const errors: Buffer[] = []

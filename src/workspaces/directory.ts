@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, realpath, rename } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 
 import { type Clock, systemClock } from '../kernel/clock.ts'
@@ -10,8 +10,8 @@ import { changedFiles, listFiles } from './copied-files.ts'
 import { copyTree } from './copy-tree.ts'
 import { disarmRepositories, fillIndexes } from './disarm-repositories.ts'
 import { checkBox, createWorkspace, type Entrance, type NoBox } from './enter.ts'
-import { isDirectory, ownDirectory } from './own-directory.ts'
-import { agencyDirectory, isPlainName, outbox } from './path.ts'
+import { isDirectory, ownDirectory, restorePermissions } from './own-directory.ts'
+import { agencyDirectory, isPlainName, outbox, sharedObjects } from './path.ts'
 import type { CopiedWorkspace, Workspace, WorkspaceRequest, Workspaces } from './port.ts'
 import { removeTree } from './remove-tree.ts'
 import { createSetups, type SetupOptions } from './setup/setups.ts'
@@ -19,8 +19,10 @@ import { createSetups, type SetupOptions } from './setup/setups.ts'
 export interface DirectoryWorkspaces {
   readonly root: string
   readonly clock?: Clock
-  /** The box, or why there is none and whether a box is required. */
+  /** The box, or why there is none. */
   readonly box?: Box | NoBox
+  /** Refuses every process that would run outside the box. */
+  readonly isBoxRequired?: boolean
   /** Creates the requested clone if it does not exist yet. */
   readonly materialise?: Materialise
   readonly setup?: SetupOptions
@@ -31,8 +33,8 @@ export interface DirectoryWorkspaces {
  * beside it.
  */
 export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspaces {
-  const { root, clock = systemClock, box, materialise } = parts
-  const entrance: Entrance = { box, clock }
+  const { root, clock = systemClock, box, isBoxRequired = false, materialise } = parts
+  const entrance: Entrance = { box, isBoxRequired, clock }
   const checkouts = createCheckouts({
     root,
     entrance,
@@ -43,7 +45,7 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
   const workspaces: Workspaces = {
     ...checkouts,
     prepare: async (request) => {
-      checkBox(entrance, { wantsBox: request.box === true, policy: request.policy })
+      checkBox(entrance, { wantsBox: wantsBox(entrance, request), policy: request.policy })
       const { clone = null, copyOf } = request
       const copied = copyOf === undefined ? [] : await copyOnce(root, request, copyOf)
       const path = await directoryOf(root, request)
@@ -52,13 +54,13 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
         await materialise(clone, path)
       }
       // Files of an earlier attempt must not count as output of this one.
-      await rm(join(await ownAgencyDirectory(path), basename(outbox)), { recursive: true, force: true })
+      await removeTree(join(await ownAgencyDirectory(path), basename(outbox)))
       const workspace = await openWorkspace(entrance, path, request)
       await fillIndexes(workspace, copied)
       return workspace
     },
     open: async (request) => {
-      checkBox(entrance, { wantsBox: request.box === true, policy: request.policy })
+      checkBox(entrance, { wantsBox: wantsBox(entrance, request), policy: request.policy })
       return openWorkspace(entrance, await existingDirectoryOf(root, request), request)
     },
     changedInCopy: async (request) => {
@@ -109,15 +111,22 @@ const originalOf = (root: string, { runId }: WorkspaceRequest, { id, directory }
     throw error
   })
 
-async function openWorkspace(
-  entrance: Entrance,
-  path: string,
-  { attemptId = null, box = false, clone = null, policy }: WorkspaceRequest,
-): Promise<Workspace> {
+const wantsBox = ({ isBoxRequired }: Entrance, { box = false }: WorkspaceRequest): boolean =>
+  box === 'if_required' ? isBoxRequired === true : box
+
+async function openWorkspace(entrance: Entrance, path: string, request: WorkspaceRequest): Promise<Workspace> {
+  const { attemptId = null, clone = null, readable = [], policy } = request
   await ownDirectory(join(await ownAgencyDirectory(path), basename(outbox)))
   const home = await ownDirectory(`${path}.home`)
-  const readable = clone === null ? [] : [clone.mirror]
-  return createWorkspace(entrance, { path, home, wantsBox: box, policy, readable, launchId: attemptId })
+  return createWorkspace(entrance, {
+    path,
+    home,
+    wantsBox: wantsBox(entrance, request),
+    policy,
+    readable,
+    own: clone === null ? [] : [sharedObjects(clone.mirror)],
+    launchId: attemptId,
+  })
 }
 
 /** Makes Agency's own directory writable: it was read-only while an agent worked without a box. */
@@ -136,7 +145,7 @@ async function existingDirectoryOf(root: string, request: WorkspaceRequest): Pro
   const { id, runId, directory = null } = request
   if (directory !== null) return directoryOf(root, request)
   const path = join(await runDirectory(root, runId, id), id)
-  if (await isDirectory(path)) return path
+  if (await isDirectory(path)) return restorePermissions(path)
   throw refusal('not_found', `the workspace of ${id} no longer exists`)
 }
 
@@ -156,5 +165,5 @@ async function directoryBelow(base: string, directory: string): Promise<string> 
   if (path === null || !(await lstat(path)).isDirectory())
     throw refusal('not_found', `the workspace ${directory} no longer exists`)
   if (!path.startsWith(base + sep)) throw refusal('forbidden', `${directory} leads outside the workspaces`)
-  return path
+  return restorePermissions(path)
 }

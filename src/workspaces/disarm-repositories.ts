@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
 import { agencyDirectory } from './path.ts'
 import { shellQuote } from './quote.ts'
 import type { CommandLimits, Workspace } from './port.ts'
+import { removeTree } from './remove-tree.ts'
 
 /**
  * Takes everything from the repositories in a copied directory by which their maker could run a program, hide a file or
@@ -17,7 +18,7 @@ export async function disarmRepositories(root: string, { mirror = null }: { mirr
     const isKept = (await lstat(path)).isDirectory() && (await disarm(path, mirror))
     if (isKept) disarmed.push(path.subarray(Buffer.byteLength(root) + 1, path.length - suffix.length))
     // A file that names another directory as the repository, a link to one, or no repository at all.
-    else await rm(path, { recursive: true, force: true })
+    else await removeTree(path)
   }
   return disarmed.map((path) => path.toString('utf8'))
 }
@@ -74,12 +75,11 @@ async function disarm(path: Buffer, mirror: string | null): Promise<boolean> {
   for (const entry of await readdir(path, { withFileTypes: true, encoding: 'buffer' })) {
     const name = entry.name.toString('latin1')
     const isKept = entry.isDirectory() ? keptDirectories.has(name) : entry.isFile() && keptFiles.has(name)
-    if (!isKept) await rm(Buffer.concat([path, Buffer.from('/'), entry.name]), { recursive: true, force: true })
+    if (!isKept) await removeTree(Buffer.concat([path, Buffer.from('/'), entry.name]))
   }
   const borrowed = await readText(at('objects/info/alternates'))
   // Statements about objects that git would believe instead of the objects themselves.
-  for (const name of ['objects/info', 'objects/pack/multi-pack-index'])
-    await rm(at(name), { recursive: true, force: true })
+  for (const name of ['objects/info', 'objects/pack/multi-pack-index']) await removeTree(at(name))
   if (mirror !== null && borrowed === `${mirror}/objects\n`) {
     await mkdir(at('objects/info'))
     await writeFile(at('objects/info/alternates'), borrowed)

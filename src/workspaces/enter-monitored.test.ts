@@ -9,12 +9,11 @@ import { systemIds } from '../kernel/ids.ts'
 import { createDirectoryWorkspaces } from './directory.ts'
 import type { NoBox } from './enter.ts'
 import { defaultPolicy, type PolicyOverrides } from './policy.ts'
-import type { Workspace } from './port.ts'
+import type { Workspace, WorkspaceRequest } from './port.ts'
 
 const noBox: NoBox = {
   reason: 'bubblewrap is not installed',
   install: 'Run "apt install bubblewrap".',
-  isRequired: false,
 }
 let root: string
 
@@ -23,11 +22,15 @@ beforeEach(async () => {
   onTestFinished(() => rm(root, { recursive: true, force: true }))
 })
 
-const prepare = (overrides: PolicyOverrides = {}, box: NoBox = noBox): Promise<Workspace> =>
-  createDirectoryWorkspaces({ root, box }).prepare({
+const prepare = (
+  overrides: PolicyOverrides = {},
+  isBoxRequired = false,
+  box: WorkspaceRequest['box'] = true,
+): Promise<Workspace> =>
+  createDirectoryWorkspaces({ root, box: noBox, isBoxRequired }).prepare({
     id: 'brf_1',
     runId: 'run_1',
-    box: true,
+    box,
     policy: defaultPolicy('program', overrides),
   })
 
@@ -91,5 +94,14 @@ it('refuses requests that only a box can guarantee', async () => {
   await expect(prepare({ network: { allowed: false } })).rejects.toMatchObject({
     code: 'network_isolation_unavailable',
   })
-  await expect(prepare({}, { ...noBox, isRequired: true })).rejects.toMatchObject({ code: 'box_unavailable' })
+  await expect(prepare({}, true)).rejects.toMatchObject({ code: 'box_unavailable' })
+  await expect(prepare({}, true, 'if_required')).rejects.toMatchObject({ code: 'box_unavailable' })
+})
+
+it('starts nothing outside the box if a box is required', async () => {
+  const place = await prepare({}, true, false)
+  const limits = { timeoutMs: 10_000, maxOutputBytes: 1_000 }
+  await expect(place.run('echo started', limits)).rejects.toMatchObject({ code: 'box_unavailable' })
+  const free = await prepare({}, false, 'if_required')
+  expect(await free.run('echo started', limits)).toMatchObject({ output: 'started\n', boxed: false })
 })

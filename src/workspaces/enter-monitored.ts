@@ -1,13 +1,12 @@
-import { statfs } from 'node:fs/promises'
-
 import type { Clock } from '../kernel/clock.ts'
 import { killGroup } from '../processes/kill-group.ts'
 import { launchIdIn } from '../processes/launch-id.ts'
 import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
 import { snapshotAgencyFiles } from './audit.ts'
-import { diskUseOf } from './box/disk.ts'
-import { watchLimits } from './box/limits.ts'
-import { memoryOf } from './box/processes.ts'
+import { measureDisk } from './box/disk.ts'
+import { type LimitWatch, type Use, watchLimits } from './box/limits.ts'
+import { freeOf } from './box/measure.ts'
+import { useOf } from './box/processes.ts'
 import type { ResourceUse, Workspace, WorkspacePolicy } from './port.ts'
 
 interface MonitoredWorkspace {
@@ -30,7 +29,7 @@ export const enterMonitored =
   async ({ command, environment }) => {
     const snapshot = isCheckout ? null : await snapshotAgencyFiles(path)
     const launchId = launchIdIn(environment)
-    let watch: ReturnType<typeof watchLimits> | null = null
+    let watch: LimitWatch | null = null
     return {
       command,
       environment,
@@ -43,13 +42,13 @@ export const enterMonitored =
           clock,
           limits: policy.limits,
           measure: () => measureProcesses(launchId, pid),
-          measureDisk: () => diskUseOf([path, home, ...writable]),
-          freeMb: () => freeMbOf(path),
-          exceeded: (breach) => {
+          measureDisk: (maxFiles) => measureDisk([path, home, ...writable], maxFiles),
+          free: () => freeOf(path),
+          kill: () => {
             killGroup(pid)
             if (launchId !== null) void killSurvivors([launchId])
-            breached(breach)
           },
+          exceeded: breached,
         })
       },
       leave: async () => {
@@ -62,16 +61,10 @@ export const enterMonitored =
   }
 
 /** Measures all processes that carry the launch id; without one, only the started process is known. */
-async function measureProcesses(
-  launchId: string | null,
-  pid: number,
-): Promise<{ processes: number; memoryMb: number } | null> {
+async function measureProcesses(launchId: string | null, pid: number): Promise<Use | null> {
   const survivors = launchId === null ? [] : (await findSurvivors()).filter((each) => each.launchId === launchId)
   const pids = launchId === null ? [pid] : survivors.map((each) => each.pid)
-  return pids.length === 0 ? null : { processes: pids.length, memoryMb: memoryOf(pids) }
-}
-
-async function freeMbOf(path: string): Promise<number> {
-  const stats = await statfs(path).catch(() => null)
-  return stats === null ? Infinity : (stats.bavail * stats.bsize) / (1024 * 1024)
+  if (pids.length === 0) return null
+  const { ownMb, sharedMb } = useOf(pids)
+  return { processes: pids.length, memoryMb: ownMb + sharedMb }
 }

@@ -11,13 +11,14 @@ import type { Workspace, WorkspacePolicy } from './port.ts'
 export interface NoBox {
   readonly reason: string
   readonly install: string
-  readonly isRequired: boolean
 }
 
 /** The way into workspaces of this machine. */
 export interface Entrance {
-  /** The box, or why there is none and whether a box is required. */
+  /** The box, or why there is none. */
   readonly box?: Box | NoBox | undefined
+  /** Refuses every process that would run outside the box. */
+  readonly isBoxRequired?: boolean | undefined
   readonly clock: Clock
 }
 
@@ -27,8 +28,10 @@ export interface Place {
   /** Whether its processes run in the box, if there is one. */
   readonly wantsBox: boolean
   readonly policy?: WorkspacePolicy | undefined
-  /** Directories outside that its processes may read, and those that they may write. */
+  /** Paths outside that its processes may read: the operator's, and those of the installation itself. */
   readonly readable?: readonly string[]
+  readonly own?: readonly string[]
+  /** Directories outside that its processes may write. */
   readonly writable?: readonly string[]
   /** See `BoxWorkspace.isCheckout`. */
   readonly isCheckout?: boolean
@@ -39,7 +42,8 @@ export interface Place {
 }
 
 /** Creates the workspace of an existing directory and HOME. */
-export function createWorkspace({ box, clock }: Entrance, place: Place): Workspace {
+export function createWorkspace(entrance: Entrance, place: Place): Workspace {
+  const { box, clock } = entrance
   const { path, home, launchId, wantsBox } = place
   const isBoxed = wantsBox && box !== undefined && !('reason' in box)
   const policy = place.policy ?? defaultPolicy('')
@@ -47,13 +51,13 @@ export function createWorkspace({ box, clock }: Entrance, place: Place): Workspa
     ? box.enter({ ...place, policy })
     : wantsBox && box !== undefined
       ? enterMonitored({ ...place, policy, clock })
-      : enterDirectly(path)
+      : refuseIfRequired(entrance, enterDirectly(path))
   return {
     path,
     boxed: isBoxed,
     home,
     enter,
-    read: (name, maxBytes) => readInside(path, name, maxBytes),
+    read: (name, maxBytes, look) => readInside(path, name, maxBytes, look),
     write: (name, text) => writeInside(path, name, text),
     run: (command, limits) =>
       runCommand({
@@ -70,11 +74,29 @@ export function createWorkspace({ box, clock }: Entrance, place: Place): Workspa
 
 export const hasBox = ({ box }: Entrance): boolean => box !== undefined && !('reason' in box)
 
+/** A place outside the box has files, but with a required box no process is started in it. */
+const refuseIfRequired = ({ isBoxRequired }: Entrance, enter: Workspace['enter']): Workspace['enter'] =>
+  isBoxRequired === true ? () => Promise.reject(outsideBox()) : enter
+
+const outsideBox = () =>
+  refusal('box_unavailable', 'a box is required, and this would run outside of it', {
+    hint: 'Set "box: auto" in config.yaml, or remove its entry from checks.host.',
+  })
+
+/** Refuses to run commands in a place outside the box where a box is required. */
+export function checkCheckoutBox(entrance: Entrance, place: Pick<Place, 'wantsBox' | 'policy'>): void {
+  if (entrance.isBoxRequired === true && !place.wantsBox) throw outsideBox()
+  checkBox(entrance, place)
+}
+
 /** Refuses requests that only a box can guarantee where there is none. */
-export function checkBox({ box }: Entrance, { wantsBox, policy }: Pick<Place, 'wantsBox' | 'policy'>): void {
+export function checkBox(
+  { box, isBoxRequired }: Entrance,
+  { wantsBox, policy }: Pick<Place, 'wantsBox' | 'policy'>,
+): void {
   if (!wantsBox || box === undefined || !('reason' in box)) return
-  const { reason, install, isRequired } = box
-  if (isRequired)
+  const { reason, install } = box
+  if (isBoxRequired === true)
     throw refusal('box_unavailable', `a box is required, but none is available: ${reason}`, {
       hint: `${install} Or set "box: auto" in config.yaml.`,
     })

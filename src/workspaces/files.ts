@@ -5,20 +5,37 @@ import { basename, dirname, join, sep } from 'node:path'
 
 import { refusal } from '../kernel/errors.ts'
 import { namesInside } from './path.ts'
-import type { WorkspaceFile } from './port.ts'
+import type { Look, WorkspaceFile } from './port.ts'
 import { textOf } from './text.ts'
 
 /** An agent can create a sparse file of terabytes at no cost; hashing it would take hours. */
 export const maxFileBytes = 4 * 1024 ** 3
 
-export async function readInside(root: string, path: string, maxBytes: number): Promise<WorkspaceFile | null> {
+/** The bytes of all files that one examination reads: an agent can name one file of many gigabytes 500 times. */
+export const maxLookBytes = 2 * maxFileBytes
+
+/** Creates the look of one examination at files. */
+export const createLook = (signal?: AbortSignal): Look => ({ signal, remainingBytes: maxLookBytes, hashed: new Map() })
+
+export async function readInside(
+  root: string,
+  path: string,
+  maxBytes: number,
+  look: Look = createLook(),
+): Promise<WorkspaceFile | null> {
   if (!namesInside(path)) return null
+  look.signal?.throwIfAborted()
   const handle = await openInside(root, path)
   if (handle === null) return null
   try {
-    const { size } = await handle.stat()
-    if (size > maxFileBytes) return null
-    const file = await readAndHash(handle, size, maxBytes)
+    const facts = await handle.stat({ bigint: true })
+    const size = Number(facts.size)
+    const version = [facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' ')
+    const known = maxBytes === 0 ? look.hashed.get(version) : undefined
+    if (size > maxFileBytes || (known === undefined && size > look.remainingBytes)) return null
+    if (known === undefined) look.remainingBytes -= size
+    const file = known ?? (await readAndHash(handle, size, maxBytes, look.signal))
+    if (maxBytes === 0) look.hashed.set(version, file)
     const linksTo = await linkOf(root, path)
     return linksTo === null ? file : { ...file, linksTo }
   } finally {
@@ -96,12 +113,18 @@ async function isStillBelow(root: string, handle: FileHandle): Promise<boolean> 
 }
 
 /** Reads up to the size at the start: a file that grows as fast as it is read would never end. */
-async function readAndHash(handle: FileHandle, size: number, maxBytes: number): Promise<WorkspaceFile> {
+async function readAndHash(
+  handle: FileHandle,
+  size: number,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<WorkspaceFile> {
   const hash = createHash('sha256')
   const head: Buffer[] = []
   let bytes = 0
   const chunk = Buffer.allocUnsafe(Math.min(size, 256 * 1024) || 1)
   while (bytes < size) {
+    signal?.throwIfAborted()
     const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, size - bytes), bytes)
     if (bytesRead === 0) break
     const part = chunk.subarray(0, bytesRead)

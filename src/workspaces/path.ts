@@ -17,3 +17,9 @@ export const outbox = '.agency/outbox'
 /** Reports whether a path of a workspace names something in Agency's own directory. */
 export const isOurs = (path: string): boolean =>
   path.split('/').find((part) => part !== '' && part !== '.') === agencyDirectory
+
+/**
+ * Returns the only directory of a mirror that a box may see: its refs name the unmerged branches of other runs, and its
+ * settings are the daemon's.
+ */
+export const sharedObjects = (mirror: string): string => `${mirror}/objects`

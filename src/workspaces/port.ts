@@ -16,9 +16,9 @@ export interface Workspace {
   readonly isCleanClone?: boolean
   /**
    * Reads a regular file inside the workspace; null if it is missing, a directory, a link that leads outside, or too
-   * large.
+   * large, alone or with the files that the same look has read before.
    */
-  read(path: string, maxBytes: number): Promise<WorkspaceFile | null>
+  read(path: string, maxBytes: number, look?: Look): Promise<WorkspaceFile | null>
   write(path: string, text: string): Promise<void>
   /** Runs a shell command in it; the output is cut at `maxOutputBytes`, but hashed completely. */
   run(command: string, limits: CommandLimits): Promise<CommandResult>
@@ -26,12 +26,19 @@ export interface Workspace {
   enter(spec: ProcessSpec): Promise<PreparedProcess>
 }
 
+/** One look at the files of an agent: how much it may still read, and the files that it has hashed. */
+export interface Look {
+  /** Ends the reading of a file early. */
+  readonly signal: AbortSignal | undefined
+  remainingBytes: number
+  /** By the identity and the version of a file: each is read once, however many names it has. */
+  readonly hashed: Map<string, WorkspaceFile>
+}
+
 export interface ProcessSpec {
   readonly command: readonly [program: string, ...args: string[]]
   /** The complete environment of the process; nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>
-  /** Further files and directories that it may read, such as its own program. */
-  readonly readable?: readonly string[]
   /** Servers of this machine that it may reach, each at its own 127.0.0.1:<port>, such as a model server. */
   readonly forwards?: readonly Forward[]
   /** It needs no connection, not even to the daemon: no socket is opened for it, and it starts faster. */
@@ -42,6 +49,16 @@ export interface Forward {
   readonly port: number
   /** The target of the box's connections to that port: `127.0.0.1:<port>` by default. */
   readonly host?: string
+  /** Requests to that port go to this server instead, with a key that the box does not have. */
+  readonly keyed?: KeyedServer
+}
+
+/** An HTTP server that requires a key. */
+export interface KeyedServer {
+  /** Only this address and paths below it can be reached. */
+  readonly url: string
+  /** The headers that hold the key, with their values; a header that a request has is replaced. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface PreparedProcess {
@@ -49,6 +66,8 @@ export interface PreparedProcess {
   readonly environment: Readonly<Record<string, string>>
   readonly directory: string
   readonly boxed: boolean
+  /** Words of the command that name files of this machine which its box does not show. */
+  readonly hidden?: readonly string[]
   /** The first process of its box, which reports the start and the exit of the command; null: there is none. */
   readonly init: BoxInit | null
   /**
@@ -60,6 +79,8 @@ export interface PreparedProcess {
    * Signals the command and its descendants; SIGKILL ends everything in the box. `pid` is that of the started process.
    */
   signal(pid: number, signal: NodeJS.Signals): void
+  /** Called at its exit, before that is judged: calls `breached` if the kernel has ended a process for a limit. */
+  settle?(): void
   /** Closes its sockets after its exit; resolves to its peak resource use, or null if it was not watched. */
   leave(): Promise<ResourceUse | null>
 }
@@ -75,9 +96,11 @@ export interface BoxInit {
 }
 
 export interface Breach {
-  readonly limit: 'processes' | 'memory' | 'disk'
+  readonly limit: 'processes' | 'memory' | 'disk' | 'files'
   readonly used: number
   readonly allowed: number
+  /** Threads are among the used ones: so many that the kernel allows no more. */
+  readonly withThreads?: true
 }
 
 /** The peak that was measured. */
@@ -137,8 +160,8 @@ export interface WorkspaceRequest {
    * by it.
    */
   readonly attemptId?: string | null
-  /** Whether its processes run in the box, if there is one. */
-  readonly box?: boolean
+  /** Whether its processes run in the box, if there is one; `if_required`: only where no other process may start. */
+  readonly box?: boolean | 'if_required'
   /**
    * It begins as a copy of this other workspace of the run, as a verifier's does: the files that its maker left, without
    * those of Agency and without anything by which a repository runs a program. Changes in it do not reach the other.
@@ -148,6 +171,8 @@ export interface WorkspaceRequest {
   readonly directory?: string | null
   /** If set, the workspace is a clone of this mirror, on this branch. */
   readonly clone?: CloneRequest | null
+  /** Further paths that its processes may read, chosen by the operator. */
+  readonly readable?: readonly string[]
   readonly policy?: WorkspacePolicy
 }
 

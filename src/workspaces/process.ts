@@ -5,12 +5,15 @@ import type { Duplex, Readable } from 'node:stream'
 
 import { filterFd, initFd } from './box/arguments.ts'
 import type { BoxInit, Breach, PreparedProcess, ProcessSpec, ResourceUse, Workspace } from './port.ts'
+import { withInheritedUmask } from '../processes/umask.ts'
 
 /** A process started in a workspace, as a process group of its own, in the box if there is one. */
 export interface WorkspaceProcess {
   readonly pid: number
   readonly child: ChildProcess
   readonly boxed: boolean
+  /** See `PreparedProcess.hidden`. */
+  readonly hidden: readonly string[]
   /** The exit of the command itself, not of the processes that wrap it. */
   readonly exited: Promise<Exit>
   hasExited(): boolean
@@ -45,7 +48,11 @@ export async function startInWorkspace(
     const { child, pid } = await spawnProcess(prepared, [input, output, errors])
     const status = prepared.init === null ? null : followInit(child, prepared.init)
     let isKilled = false
-    const exited = status === null ? exitOf(child) : exitInside(child, status, () => isKilled)
+    const settled = (): boolean => {
+      prepared.settle?.()
+      return isKilled
+    }
+    const exited = status === null ? exitOf(child) : exitInside(child, status, () => isKilled || settled())
     let breach: Breach | null = null
     let exitedAlready = false
     void exited.then(() => (exitedAlready = true))
@@ -58,6 +65,7 @@ export async function startInWorkspace(
       pid,
       child,
       boxed: prepared.boxed,
+      hidden: prepared.hidden ?? [],
       exited,
       hasExited: () => exitedAlready,
       signal: (signal) => {
@@ -82,12 +90,14 @@ async function spawnProcess(
   const filter = init === null ? null : openSync(init.filter, 'r')
   try {
     return await new Promise((resolve, reject) => {
-      const child = spawn(program, args, {
-        cwd: directory,
-        env: environment,
-        detached: true,
-        stdio: filter === null ? [...stdio] : Object.assign([...stdio], { [initFd]: 'pipe', [filterFd]: filter }),
-      })
+      const child = withInheritedUmask(() =>
+        spawn(program, args, {
+          cwd: directory,
+          env: environment,
+          detached: true,
+          stdio: filter === null ? [...stdio] : Object.assign([...stdio], { [initFd]: 'pipe', [filterFd]: filter }),
+        }),
+      )
       // An agent may exit without reading its prompt.
       child.stdin?.on('error', () => {})
       child.once('error', reject)

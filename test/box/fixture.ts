@@ -73,7 +73,7 @@ async function boxBelow(base: string) {
   return createBox({
     program: detected.program,
     directory: join(base, 'boxes'),
-    socket: null,
+    connect: null,
     closed: [],
     clock: systemClock,
   })

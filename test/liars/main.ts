@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-import { playAsNobody } from './as-nobody.ts'
+import { playAsNobody } from '../support/as-nobody.ts'
 import { families, variants } from './contract.ts'
 import { lies as all } from './families/all.ts'
 import { beyond } from './families/beyond.ts'
@@ -40,7 +40,13 @@ if (values.help) {
   console.log(help)
   process.exit(0)
 }
-if (values.nobody) process.exit(playAsNobody(process.argv.slice(2).filter((each) => each !== '--nobody')))
+if (values.nobody)
+  process.exit(
+    playAsNobody(
+      'test/liars/main.ts',
+      process.argv.slice(2).filter((each) => each !== '--nobody'),
+    ),
+  )
 
 const { only } = values
 const isBeyond = only === 'beyond'

@@ -19,7 +19,10 @@ export async function play(world: World, name: string, scene: Scene, work: Work,
   const repo = variant === 'bare' ? undefined : world.makeRepository(name, scene.files)
   const shared = repo === undefined && scene.isShared === true ? await makeShared(world, name, scene.files) : undefined
   const input = inputOf(world, name, based(scene, repo), based(work, repo), variant, repo)
-  const run = await agency.runs.create(operator, CreateRun.parse({ ...input, ...shared?.input }))
+  const run = await agency.runs.createTrusted(
+    operator,
+    CreateRun.parse({ ...input, ...shared?.input, readable: [join(world.folder, 'programs', name)] }),
+  )
   const ended = await withTimeout(
     until(db, async () => {
       const { gates } = await agency.gates.ofRun(run.id)

@@ -15,5 +15,5 @@ export async function createTestBox(parts: Partial<BoxParts> = {}): Promise<Box>
   if (!boxHere.ok) throw new Error(boxHere.reason)
   const directory = await mkdtemp(join(tmpdir(), 'agency-b'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  return createBox({ program: boxHere.program, directory, socket: null, closed: [], clock: systemClock, ...parts })
+  return createBox({ program: boxHere.program, directory, connect: null, closed: [], clock: systemClock, ...parts })
 }

@@ -12,6 +12,15 @@ export function isLocalAddress(address: string): boolean {
   return Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address))
 }
 
+/**
+ * Reports whether an address is of a cloud's metadata service, which gives the credentials of the machine to whoever
+ * asks.
+ */
+export function isMetadataAddress(address: string): boolean {
+  const family = isIP(address)
+  return family === 4 ? metadata4.check(address, 'ipv4') : family === 6 && metadata6.check(address, 'ipv6')
+}
+
 /** Two lists: a list with `::ffff:0:0/96` would match every IPv4 address. */
 const ipv4 = new BlockList()
 const ipv6 = new BlockList()
@@ -20,6 +29,8 @@ for (const [network, prefix] of [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Azure's agent answers here: the address is public, but each virtual machine has its own.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -42,3 +53,26 @@ for (const [network, prefix] of [
   ['ff00::', 8],
 ] as const)
   ipv6.addSubnet(network, prefix, 'ipv6')
+
+const metadata4 = new BlockList()
+const metadata6 = new BlockList()
+for (const [network, prefix] of [
+  ['100.100.100.200', 32],
+  ['168.63.129.16', 32],
+  ['169.254.0.0', 16],
+  ['192.0.0.192', 32],
+] as const) {
+  metadata4.addSubnet(network, prefix, 'ipv4')
+  // The same addresses as a translator or a tunnel writes them.
+  for (const before of ['::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'])
+    metadata6.addSubnet(before + network, 96 + prefix, 'ipv6')
+  const [a = 0, b = 0, c = 0, d = 0] = network.split('.').map(Number)
+  const hex = (high: number, low: number): string => (high * 256 + low).toString(16)
+  metadata6.addSubnet(`2002:${hex(a, b)}:${hex(c, d)}::`, 16 + prefix, 'ipv6')
+}
+for (const [network, prefix] of [
+  ['fd00:ec2::', 32],
+  ['fd20:ce::254', 128],
+  ['fe80::a9fe:a9fe', 128],
+] as const)
+  metadata6.addSubnet(network, prefix, 'ipv6')

@@ -1,18 +1,21 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { isAbsolute, resolve, sep } from 'node:path'
 
-import { refusal } from '../../kernel/errors.ts'
 import { launchIdVariables } from '../../processes/launch-id.ts'
 import { agencyDirectory, outbox } from '../path.ts'
 import type { WorkspacePolicy } from '../port.ts'
-import { isInSystem } from './system.ts'
+import { programBind, readOnlyBind } from './readable-paths.ts'
 
 /** The parts of a box that differ from one workspace to another. */
 export interface BoxLayout {
   readonly path: string
   readonly home: string
+  /** The program to start, if it is named by a path outside the workspace. */
+  readonly program?: string | null
+  /** Further paths that the operator has chosen to show. */
   readonly readable: readonly string[]
+  /** Directories of the installation itself, such as the mirror whose objects a clone shares. */
+  readonly own?: readonly string[]
   readonly writable?: readonly string[]
   /** A checkout has no directory of Agency's own, and hides the launch id, by which the box is found from outside. */
   readonly isCheckout?: boolean
@@ -54,9 +57,10 @@ export const programsInside = '/run/bin'
  * and with CAP_SETPCAP init takes both away from the command for good.
  */
 export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] {
-  const { path, home, readable, writable = [], isCheckout = false, limits, sockets } = layout
+  const { path, home, program = null, readable, own = [] } = layout
+  const { writable = [], isCheckout = false, limits, sockets } = layout
   const inside = insideOf(layout)
-  const { system, etcFiles } = shared
+  const { system, etcFiles, closed } = shared
   const memory = limits.maxMemoryMb * 1024 * 1024
   return [
     ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL'],
@@ -74,7 +78,9 @@ export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] 
       `/etc/${name}`,
     ]),
     isCheckout ? [] : ['--ro-bind', `${etcFiles}/bin`, programsInside],
-    readable.flatMap((each) => readOnlyBind(each, shared)),
+    readable.flatMap((each) => readOnlyBind(each, closed)),
+    program === null ? [] : programBind(program, closed),
+    own.flatMap((each) => ['--ro-bind', each, each]),
     ['--bind', home, inside.home, '--bind', path, inside.path],
     writable.flatMap((each) => ['--bind', each, pathInside(each, layout)]),
     isCheckout ? launchIdVariables.flatMap((name) => ['--unsetenv', name]) : agencyFiles(path),
@@ -139,19 +145,28 @@ const hidden = [
 const masked = (name: string): string[] =>
   existsSync(`/proc/${name}`) ? ['--ro-bind', '/dev/null', `/proc/${name}`] : []
 
-function readOnlyBind(path: string, { closed }: SharedLayout): string[] {
-  if (isInSystem(path) || !existsSync(path)) return []
-  const real = realpathSync(path)
-  for (const each of [path, real]) {
-    const exposed = [...closed, ...neverVisible].find(
-      (hiddenPath) => each === hiddenPath || hiddenPath.startsWith(each === sep ? sep : each + sep),
-    )
-    if (exposed !== undefined)
-      throw refusal('invalid_input', `a box cannot show ${path}: it would expose ${exposed}`, {
-        hint: 'Name only the files or the directory that is needed.',
-      })
-  }
-  return [...(real === path || isInSystem(real) ? [] : ['--ro-bind', real, real]), '--ro-bind', path, path]
+/** Returns the words of a command that name files of this machine which its box does not show. */
+export function hiddenPaths(words: readonly string[], box: readonly string[]): string[] {
+  const places = box.flatMap((word, at) => {
+    const place = placedBy[word]
+    return place === undefined ? [] : [{ path: box[at + place.position] as string, isOfMachine: place.isOfMachine }]
+  })
+  const isShown = (path: string): boolean =>
+    places
+      .filter((place) => path === place.path || path.startsWith(place.path + sep))
+      .reduce((nearest, place) => (place.path.length >= nearest.path.length ? place : nearest), nowhere).isOfMachine
+  return words.filter((word) => isAbsolute(word) && word.length < 4_096 && existsSync(word) && !isShown(resolve(word)))
 }
 
-const neverVisible = ['/dev', '/etc', '/proc', '/root', '/run', '/sys', '/tmp', '/var/run', homedir()]
+const nowhere = { path: '', isOfMachine: false }
+
+/** The options that place something in a box: the position of its path, and whether it shows the files of this machine. */
+const placedBy: Readonly<Record<string, { position: number; isOfMachine: boolean } | undefined>> = {
+  '--bind': { position: 2, isOfMachine: true },
+  '--ro-bind': { position: 2, isOfMachine: true },
+  '--ro-bind-try': { position: 2, isOfMachine: true },
+  '--symlink': { position: 2, isOfMachine: true },
+  '--dev': { position: 1, isOfMachine: true },
+  '--proc': { position: 1, isOfMachine: true },
+  '--tmpfs': { position: 1, isOfMachine: false },
+}

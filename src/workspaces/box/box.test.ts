@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, type Socket } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,11 +29,12 @@ beforeEach(async () => {
 
 interface BoxOptions extends PolicyOverrides {
   readonly parts?: Partial<BoxParts>
+  readonly readable?: readonly string[]
 }
 
-async function prepare({ parts = {}, ...overrides }: BoxOptions = {}): Promise<Workspace> {
+async function prepare({ parts = {}, readable = [], ...overrides }: BoxOptions = {}): Promise<Workspace> {
   const workspaces = createDirectoryWorkspaces({ root: join(base, 'workspaces'), box: await createTestBox(parts) })
-  return workspaces.prepare({ id: 'brf_1', runId: 'run_1', box: true, policy: defaultPolicy('', overrides) })
+  return workspaces.prepare({ id: 'brf_1', runId: 'run_1', box: true, readable, policy: defaultPolicy('', overrides) })
 }
 
 const environment = { PATH: process.env['PATH'] ?? '', AGENCY_LAUNCH_ID: `att_box_${process.pid}` }
@@ -91,16 +92,14 @@ describe.skipIf(!boxHere.ok)(`a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`,
 
   it('shows the daemon’s socket at AGENCY_SOCKET, and hides the home of the installation', async () => {
     const socket = join(base, 'd.sock')
-    const daemon = createServer((each) => void each.on('error', () => {}).end('the daemon'))
-    await new Promise<void>((resolve) => daemon.listen(socket, resolve))
-    onTestFinished(() => void daemon.close())
-    const workspace = await prepare({ parts: { socket, closed: [base] } })
+    const connect = (token: string) => (each: Socket) => void each.on('error', () => {}).end(`the daemon for ${token}`)
+    const workspace = await prepare({ parts: { connect, closed: [base] } })
     const { output } = await run(
       workspace,
       `echo $AGENCY_SOCKET [$AGENCY_HOME]; ls ${socket}; ${node('require("net").connect(process.env.AGENCY_SOCKET).pipe(process.stdout)')}`,
-      { environment: { ...environment, AGENCY_HOME: base, AGENCY_SOCKET: socket } },
+      { environment: { ...environment, AGENCY_HOME: base, AGENCY_SOCKET: socket, AGENCY_TOKEN: 'agt_1' } },
     )
-    expect(output).toMatch(/^\/run\/agency\/agency.sock \[\]\nls: cannot access .*\nthe daemon$/)
+    expect(output).toMatch(/^\/run\/agency\/agency.sock \[\]\nls: cannot access .*\nthe daemon for agt_1$/)
   })
 
   it('answers 403 for a blocked host; has no proxy without a network', async () => {
@@ -150,12 +149,29 @@ describe.skipIf(!boxHere.ok)(`a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`,
   it('shows readable paths, and refuses paths that would expose closed directories', async () => {
     await mkdir(join(base, 'tools'))
     await writeFile(join(base, 'tools', 'a'), 'tool')
-    const workspace = await prepare({ parts: { closed: [join(base, 'agency')] } })
-    const readable = [join(base, 'tools')]
+    const workspace = await prepare({ readable: [join(base, 'tools')] })
     const script = `cat ${base}/tools/a; touch ${base}/tools/b`
-    expect((await run(workspace, script, { readable })).output).toMatch(/^tooltouch: .*Read-only file system\n$/)
-    for (const path of ['/', '/etc', '/proc', '/run', homedir(), base])
-      await expect(run(workspace, 'true', { readable: [path] }), path).rejects.toMatchObject({ code: 'invalid_input' })
+    expect((await run(workspace, script)).output).toMatch(/^tooltouch: .*Read-only file system\n$/)
+    const parts = { closed: [join(base, 'agency')] }
+    for (const path of ['/', '/etc', '/proc', '/run', homedir(), base, join(base, 'missing')])
+      await expect(run(await prepare({ parts, readable: [path] }), 'true'), path).rejects.toMatchObject({
+        code: 'invalid_input',
+      })
+  })
+
+  it('shows a program and none of its arguments, and names those that it hides', async () => {
+    const [program, argument] = [join(base, 'program'), join(base, 'argument')]
+    await writeFile(program, '#!/bin/sh\ncat "$1"\n', { mode: 0o755 })
+    await writeFile(argument, 'secret')
+    const started = async (readable: string[]) => {
+      const spec = { command: [program, argument, '/usr/bin/env', base.slice(1)] as const, environment }
+      const inside = await startInWorkspace(await prepare({ readable }), spec, ['ignore', 'ignore', 'ignore'])
+      const { exitCode } = await inside.exited
+      await inside.leave()
+      return { exitCode, hidden: inside.hidden }
+    }
+    expect(await started([])).toEqual({ exitCode: 1, hidden: [argument] })
+    expect(await started([argument])).toEqual({ exitCode: 0, hidden: [] })
   })
 
   it('reports the resource use', async () => {
@@ -196,7 +212,7 @@ describe.skipIf(!boxHere.ok)(`a box${boxHere.ok ? '' : ` (${boxHere.reason})`}`,
     )
     const launchId = `att_orphan_${process.pid}`
     const code = `const [{ startInWorkspace }, { createBox }, { defaultPolicy }] = await Promise.all([${JSON.stringify([inside, box, policy])}.map((path) => import(path))].flat())
-      const made = await createBox({ program: ${JSON.stringify(boxHere.ok ? boxHere.program : '')}, directory: ${JSON.stringify(join(base, 'b'))}, socket: null, closed: [], clock: { nowMs: () => 0, at: () => '', after: () => () => {} } })
+      const made = await createBox({ program: ${JSON.stringify(boxHere.ok ? boxHere.program : '')}, directory: ${JSON.stringify(join(base, 'b'))}, connect: null, closed: [], clock: { nowMs: () => 0, at: () => '', after: () => () => {} } })
       const enter = made.enter({ path: ${JSON.stringify(workspace.path)}, home: ${JSON.stringify(workspace.home)}, policy: defaultPolicy('') })
       await startInWorkspace({ enter }, { command: ['sleep', '1000'], environment: { PATH: process.env.PATH, AGENCY_LAUNCH_ID: ${JSON.stringify(launchId)} } }, ['ignore', 'ignore', 'ignore'])
       console.log('ready')`

@@ -1,19 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import { statfs, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { isAbsolute } from 'node:path'
 
 import { initPath } from '../../entries.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { launchEnvironment, launchIdIn, launchIdVariables } from '../../processes/launch-id.ts'
 import type { PreparedProcess, ProcessSpec, Workspace, WorkspacePolicy } from '../port.ts'
-import { boxArguments, insideOf, pathInside, programsInside, type SharedLayout } from './arguments.ts'
-import { diskUseOf } from './disk.ts'
+import { boxArguments, hiddenPaths, insideOf, pathInside, programsInside, type SharedLayout } from './arguments.ts'
+import { type Confinement, type Confiner, createConfiner, maxTasksOf, ownUse } from './confine.ts'
 import { type BoxSockets, openSockets } from './sockets.ts'
 import { writeEtcFiles } from './etc-files.ts'
-import { filterProgram, type Machine, machineHere } from './filter.ts'
-import { watchLimits } from './limits.ts'
+import type { Machine } from './call-numbers.ts'
+import { filterProgram, machineHere } from './filter.ts'
+import { type LimitWatch, watchLimits } from './limits.ts'
+import { freeOf, measureBox, measureBoxDisk } from './measure.ts'
 import { planOf } from './plan.ts'
-import { memoryOf, processesOf } from './processes.ts'
+import { processesOf } from './processes.ts'
+import { createProxyProcess, type ProxyProcess } from './proxy/process.ts'
 import { findPerl, systemArguments } from './system.ts'
 
 export interface BoxParts {
@@ -21,22 +26,29 @@ export interface BoxParts {
   readonly program: string
   /** Holds sockets, so its path is short; other users may not enter it. */
   readonly directory: string
-  /** The daemon's own socket; null: processes in a box cannot reach the daemon. */
-  readonly socket: string | null
+  /**
+   * Returns what serves the connections of a box to the daemon, for an agent with this token; null: no box can reach the
+   * daemon.
+   */
+  readonly connect: ((token: string) => (connection: Socket) => void) | null
   /** Readable in every box, in addition to the machine's programs. */
   readonly readable?: readonly string[]
   /** Directories that no box may see: the home of the installation. */
   readonly closed: readonly string[]
   readonly clock: Clock
   readonly refused?: (host: string, why: string) => void
+  /** Called with the reason when the process of the proxies has ended; it starts again. */
+  readonly proxyEnded?: (reason: string) => void
 }
 
 /** The properties of a workspace that its box needs. */
 export interface BoxWorkspace {
   readonly path: string
   readonly home: string
-  /** Further readable directories: the mirror whose objects a clone shares. */
+  /** Further paths that the operator has chosen to show. */
   readonly readable?: readonly string[]
+  /** Readable directories of the installation itself: the objects of a mirror, which a clone shares. */
+  readonly own?: readonly string[]
   /** Further writable directories. */
   readonly writable?: readonly string[]
   /**
@@ -71,6 +83,11 @@ export async function createBox(parts: BoxParts): Promise<Box> {
     machine,
     init: [perl, '-f', initInside],
     filter,
+    confiner: await createConfiner(parts.directory),
+    proxy: createProxyProcess({
+      clock: parts.clock,
+      ...(parts.proxyEnded === undefined ? {} : { ended: parts.proxyEnded }),
+    }),
   }
   return { enter: (workspace) => (spec) => enterBox(parts, shared, workspace, spec) }
 }
@@ -86,6 +103,8 @@ interface Shared {
   readonly init: readonly string[]
   /** The file with the filter of system calls. */
   readonly filter: string
+  readonly confiner: Confiner
+  readonly proxy: ProxyProcess
 }
 
 async function enterBox(
@@ -95,15 +114,22 @@ async function enterBox(
   spec: ProcessSpec,
 ): Promise<PreparedProcess> {
   const { path, home, policy, writable = [], isCheckout = false } = workspace
-  const socket = isCheckout ? null : parts.socket
-  const sockets = spec.offline === true ? null : await openSockets(socketOptions({ ...parts, socket }, policy, spec))
+  const { AGENCY_TOKEN: token } = spec.environment
+  const connect = isCheckout || token === undefined || parts.connect === null ? null : parts.connect(token)
+  const sockets =
+    spec.offline === true
+      ? null
+      : await openSockets({ ...socketOptions(parts, connect, policy, spec), proxy: shared.proxy })
   try {
     const inside = insideOf(workspace)
     const box = boxArguments(
       {
         path,
         home,
-        readable: readableOf(parts, workspace, spec),
+        program: programOutside(workspace, spec),
+        // The configuration may name paths of other machines too.
+        readable: [...(parts.readable ?? []).filter((each) => existsSync(each)), ...(workspace.readable ?? [])],
+        own: workspace.own ?? [],
         writable,
         isCheckout,
         limits: policy.limits,
@@ -116,19 +142,22 @@ async function enterBox(
     const plan = planOf({
       machine: shared.machine,
       secret,
+      maxTasks: maxTasksOf(policy.limits) + ownUse(hasPorts(sockets)).tasks,
       ports: (sockets?.ports ?? []).map(([port, socket]) => `${port} ${inside.sockets}/${socket}`),
       environment: environmentInside(spec.environment, workspace, sockets),
       command: spec.command,
     })
+    const confinement = shared.confiner.confine(policy.limits, ownUse(hasPorts(sockets)))
     return {
-      command: [parts.program, ...box, '--', ...shared.init],
+      command: confinement.wrap([parts.program, ...box, '--', ...shared.init]),
       // The environment of the command is no concern of bubblewrap and init: LD_PRELOAD would load code into them.
-      environment: launchId === null ? {} : launchEnvironment(launchId),
+      environment: { ...confinement.environment, ...(launchId === null ? {} : launchEnvironment(launchId)) },
       directory: path,
       boxed: true,
+      hidden: hiddenPaths(spec.command, box),
       init: { plan, secret, filter: shared.filter },
       signal: signalInside,
-      ...watchBox(parts.clock, workspace, sockets),
+      ...watchBox(parts.clock, workspace, sockets, confinement),
     }
   } catch (error) {
     await sockets?.close()
@@ -137,28 +166,21 @@ async function enterBox(
 }
 
 const socketOptions = (
-  { directory, socket, refused }: BoxParts,
+  { directory, refused }: BoxParts,
+  connect: ((connection: Socket) => void) | null,
   { network }: WorkspacePolicy,
   { forwards }: ProcessSpec,
 ) => ({
   boxes: directory,
-  socket,
+  connect,
   network,
   forwards: forwards ?? [],
   ...(refused === undefined ? {} : { refused }),
 })
 
-/** Makes a program that is named by its absolute path readable, so that it can be run. */
-const readableOf = (
-  parts: BoxParts,
-  workspace: BoxWorkspace,
-  { command: [program], readable = [] }: ProcessSpec,
-): string[] => [
-  ...(parts.readable ?? []),
-  ...(workspace.readable ?? []),
-  ...readable,
-  ...(isAbsolute(program) && !program.startsWith(`${workspace.path}/`) ? [program] : []),
-]
+/** Returns a program that is named by its absolute path; below the workspace and its HOME everything is shown anyway. */
+const programOutside = ({ path, home }: BoxWorkspace, { command: [program] }: ProcessSpec): string | null =>
+  isAbsolute(program) && ![path, home].some((each) => program.startsWith(`${each}/`)) ? program : null
 
 /**
  * Returns the environment inside: paths outside the box have no meaning there; programs find the proxy by the usual
@@ -217,52 +239,39 @@ function signalInside(pid: number, signal: NodeJS.Signals): void {
   kill(first ?? pid, signal)
 }
 
+const hasPorts = (sockets: BoxSockets | null): boolean => (sockets?.ports ?? []).length > 0
+
 function watchBox(
   clock: Clock,
   workspace: BoxWorkspace,
   sockets: BoxSockets | null,
-): Pick<PreparedProcess, 'watch' | 'leave'> {
-  let watch: ReturnType<typeof watchLimits> | null = null
+  confinement: Confinement,
+): Pick<PreparedProcess, 'watch' | 'settle' | 'leave'> {
+  let watch: LimitWatch | null = null
   const directories = [workspace.path, workspace.home, ...(workspace.writable ?? [])]
+  const hasForwarder = hasPorts(sockets)
+  const { figures } = confinement
   return {
     watch: (pid, breached) => {
       watch ??= watchLimits({
         clock,
         limits: workspace.policy.limits,
-        measure: () => measureBox(pid, (sockets?.ports ?? []).length > 0),
-        measureDisk: () => diskUseOf(directories),
-        freeMb: () => freeMbOf(workspace.path),
-        exceeded: (breach) => {
-          signalInside(pid, 'SIGKILL')
-          breached(breach)
-        },
+        measure: () => measureBox(pid, { hasForwarder, isCounted: figures !== null }),
+        measureDisk: (maxFiles) => measureBoxDisk(pid, directories, maxFiles),
+        free: () => freeOf(workspace.path),
+        ...(figures === null ? {} : { kernel: { figures: () => figures(pid), own: ownUse(hasForwarder) } }),
+        kill: () => signalInside(pid, 'SIGKILL'),
+        exceeded: breached,
       })
     },
+    settle: () => watch?.settle(),
     leave: async () => {
       await sockets?.close()
-      return (await watch?.stop()) ?? null
+      const used = (await watch?.stop()) ?? null
+      await confinement.leave()
+      return used
     },
   }
-}
-
-async function measureBox(pid: number, hasForwarder: boolean): Promise<{ processes: number; memoryMb: number } | null> {
-  const { first, others } = processesOf(pid, hasForwarder)
-  if (first === null) return null
-  // The box is still being created: its root is the machine's own, so its /tmp would be measured.
-  if (others.length === 0) return { processes: 0, memoryMb: 0 }
-  // Files in /tmp and /dev/shm of a box are in memory too.
-  const held = await Promise.all(['tmp', 'dev/shm'].map((name) => heldMbOf(`/proc/${first}/root/${name}`)))
-  return { processes: others.length, memoryMb: memoryOf(others) + held.reduce((sum, each) => sum + each, 0) }
-}
-
-async function heldMbOf(path: string): Promise<number> {
-  const stats = await statfs(path).catch(() => null)
-  return stats === null ? 0 : ((stats.blocks - stats.bfree) * stats.bsize) / (1024 * 1024)
-}
-
-async function freeMbOf(path: string): Promise<number> {
-  const stats = await statfs(path).catch(() => null)
-  return stats === null ? Infinity : (stats.bavail * stats.bsize) / (1024 * 1024)
 }
 
 function kill(pid: number | null, signal: NodeJS.Signals): void {

@@ -55,7 +55,7 @@ async function tryBox(program: string, folder: string): Promise<void> {
     string,
   ]
   await Promise.all([directory, home, join(path, outbox)].map((each) => mkdir(each, { recursive: true })))
-  const box = await createBox({ program, directory, socket: null, closed: [], clock: systemClock })
+  const box = await createBox({ program, directory, connect: null, closed: [], clock: systemClock })
   const limits = { maxProcesses: 10, maxMemoryMb: 256, maxDiskMb: 64 }
   const policy = { network: { allowed: false, allow: [], block: [] }, limits }
   const inside = await startInWorkspace(

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, request, type Server } from 'node:htt
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createEgress, type Egress } from './egress.ts'
-import { isLocalAddress } from './addresses.ts'
+import { isLocalAddress, isMetadataAddress } from './addresses.ts'
 import { matchesHost, readTarget } from './hosts.ts'
 import { pipeTo } from './pipe.ts'
 
@@ -116,6 +116,21 @@ describe('the proxy', () => {
     expect(await get(proxy, `http://other.lan:${port}/`)).toMatchObject({ status: 403 })
   })
 
+  it('permits an address of a metadata service only if the policy names the address itself', async () => {
+    const decided = async (rule: string, address: string): Promise<number> => {
+      const proxy = await createProxy({
+        network: { ...open, private: [rule] },
+        isForbidden: isLocalAddress,
+        resolve: async () => [address],
+      })
+      // The tunnel is refused before a connection is tried.
+      return Number(/^HTTP\/1.1 (\d+)/.exec(await tunnel(proxy, 'metadata.lan:1', ''))?.[1] ?? 0)
+    }
+    expect(await decided('metadata.lan', '168.63.129.16')).toBe(403)
+    expect(await decided('*', '::ffff:168.63.129.16')).toBe(403)
+    expect(await decided('metadata.lan', '127.0.0.1')).toBe(502)
+  })
+
   it.each(['/relative', 'https://example.org/', 'ftp://example.org/', 'http://user:word@example.org/'])(
     'rejects the URL %s',
     async (url) => {
@@ -123,12 +138,71 @@ describe('the proxy', () => {
     },
   )
 
+  it.each([
+    ['a status below 100', 'HTTP/1.1 099 X\r\ncontent-length: 0\r\n\r\n'],
+    ['the status 000', 'HTTP/1.1 000 X\r\ncontent-length: 0\r\n\r\n'],
+    ['a status of four digits', 'HTTP/1.1 1000 X\r\ncontent-length: 0\r\n\r\n'],
+    ['a switch of protocols', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+    ['informational answers alone', 'HTTP/1.1 103 Hints\r\n\r\n'.repeat(50)],
+    ['too many header lines', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(10_000)}\r\n`],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+    ['nothing at all', ''],
+  ])('answers 502 for %s', async (_name, answer) => {
+    const port = await listening(createServer((socket) => void socket.on('error', () => {}).end(answer)))
+    expect(await get(await createProxy(), `http://example.org:${port}/`)).toMatchObject({ status: 502 })
+  })
+
+  it('closes the tunnel if it cannot be made', async () => {
+    const proxy = await createProxy({ resolve: async () => ['no address'] })
+    expect(await tunnel(proxy, 'example.org:443', '')).toMatch(/^HTTP\/1.1 502/)
+    expect(await get(proxy, 'http://example.org/')).toMatchObject({ status: 502 })
+  })
+
+  it('passes the body of a request on as one body', async () => {
+    let seen = ''
+    const server = createServer((each) => void each.on('error', () => {}).on('data', (data) => (seen += String(data))))
+    const [proxy, port] = [await createProxy(), await listening(server)]
+    const inner = 'GET /second HTTP/1.1\r\nhost: blocked.example\r\n\r\n'
+    const socket = connect(proxy, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    const chunked = `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`
+    const head = 'host: x\r\ntransfer-encoding: chunked\r\n\r\n'
+    socket.write(`GET http://example.org:${port}/ HTTP/1.1\r\n${head}${chunked}`)
+    await expect.poll(() => seen).toContain('/second')
+    expect(seen.toLowerCase()).toContain('transfer-encoding: chunked')
+  })
+
   it('answers 502 for a host that does not exist or does not listen', async () => {
     const proxy = await createProxy({ resolve: async () => [] })
     expect(await get(proxy, 'http://nowhere.example/')).toMatchObject({ status: 502 })
     expect(await tunnel(await createProxy(), 'example.org:1', '')).toMatch(/^HTTP\/1.1 502/)
   })
 })
+
+it.each([
+  '169.254.169.254',
+  '169.254.170.23',
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  '::ffff:169.254.169.254',
+  '::ffff:a9fe:a9fe',
+  '::169.254.169.254',
+  '64:ff9b::a9fe:a9fe',
+  '64:ff9b:1::a83f:8110',
+  '2002:a9fe:a9fe::1',
+])('treats %s as an address of a metadata service', (address) => {
+  expect([isMetadataAddress(address), isLocalAddress(address)]).toEqual([true, true])
+})
+
+it.each(['168.63.129.17', '10.0.0.1', '127.0.0.1', '::1', '::ffff:127.0.0.1', 'fd00::1', '8.8.8.8', 'nonsense'])(
+  'does not treat %s as an address of a metadata service',
+  (address) => {
+    expect(isMetadataAddress(address)).toBe(false)
+  },
+)
 
 it.each([
   '127.0.0.1',

@@ -4,9 +4,10 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import type { WorkspacePolicy } from '../port.ts'
-import { isLocalAddress } from './addresses.ts'
-import { matchesHost, readTarget, type Target } from './hosts.ts'
+import { isLocalAddress, isMetadataAddress } from './addresses.ts'
+import { matchesHost, plainHost, readTarget, type Target } from './hosts.ts'
 import { pipeTo } from './pipe.ts'
+import { answer, relay, requestHeaders } from './relay.ts'
 
 export interface Egress {
   readonly network: WorkspacePolicy['network']
@@ -34,11 +35,12 @@ export function createEgress({
     if (!decision.ok && decision.status === 403) refused?.(target.host, decision.why)
     return decision
   }
-  const server = createServer((request, response) => void forwardRequest(request, response, decide))
-  server.on(
-    'connect',
-    (request: IncomingMessage, inner: Duplex, head: Buffer) => void tunnel(request, inner, head, decide),
-  )
+  const server = createServer((request, response) => {
+    forwardRequest(request, response, decide).catch(() => answer(response, 502, 'the request cannot be forwarded'))
+  })
+  server.on('connect', (request: IncomingMessage, inner: Duplex, head: Buffer) => {
+    tunnel(request, inner, head, decide).catch(() => inner.destroy())
+  })
   server.on('clientError', (_error, socket) => socket.destroy())
   // A model may be silent for days; the proxy ends with its box.
   server.requestTimeout = 0
@@ -58,7 +60,11 @@ async function decideHost(
   const found = await resolve(host).catch(() => [])
   if (found.length === 0) return { ok: false, status: 502, why: 'the host does not exist' }
   // The checked address is the one that is connected to: a name that resolves differently in between gains nothing.
-  const address = found.find((each) => local.some((rule) => matchesHost(host, rule)) || !isForbidden(each))
+  const isPermitted = (each: string): boolean =>
+    isMetadataAddress(each)
+      ? local.some((rule) => plainHost(rule) === each)
+      : local.some((rule) => matchesHost(host, rule)) || !isForbidden(each)
+  const address = found.find(isPermitted)
   if (address === undefined) return { ok: false, status: 403, why: 'it is an address of this machine or its network' }
   const blockedAddress = block.find((rule) => matchesHost(address, rule))
   if (blockedAddress !== undefined) return { ok: false, status: 403, why: `blocked by "${blockedAddress}"` }
@@ -81,6 +87,8 @@ async function tunnel(
   inner.on('error', () => inner.destroy())
   const target = readTarget(url, 443)
   const decision = await decide(target)
+  // Its end would not be seen any more, and the connection to the target would stay open for ever.
+  if (inner.destroyed) return
   if (!decision.ok || target === null) {
     const { status, why } = decision.ok ? { status: 400, why: '' } : decision
     const text = refusalText(target?.host ?? url.slice(0, 100), why)
@@ -100,9 +108,11 @@ async function forwardRequest(
   response: ServerResponse,
   decide: (target: Target | null) => Promise<EgressDecision>,
 ): Promise<void> {
+  request.on('error', () => response.destroy())
   const url = absoluteUrl(request.url)
   const target = url === null ? null : readTarget(url.host, 80)
   const decision = await decide(target)
+  if (response.destroyed) return
   if (!decision.ok || url === null || target === null) {
     const { status, why } = decision.ok ? { status: 400, why: '' } : decision
     request.resume()
@@ -114,39 +124,14 @@ async function forwardRequest(
     port: target.port,
     method: request.method,
     path: url.pathname + url.search,
-    headers: { ...endToEnd(request.headers), host: url.host },
+    headers: { ...requestHeaders(request), host: url.host },
     agent: false,
     setHost: false,
   })
-  sent.once('response', (received) => {
-    response.writeHead(received.statusCode ?? 502, endToEnd(received.headers))
-    received.on('error', () => response.destroy()).pipe(response)
-  })
-  sent.once('error', () => {
-    if (response.headersSent) response.destroy()
-    else response.writeHead(502).end()
-  })
-  response.once('close', () => sent.destroy())
-  request.pipe(sent)
+  relay(request, response, sent)
 }
 
 function absoluteUrl(text = ''): URL | null {
   const url = URL.parse(text)
   return url?.protocol === 'http:' && url.username === '' && url.password === '' ? url : null
 }
-
-/** Headers for the proxy itself and for a single connection, which are not forwarded. */
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-
-const endToEnd = <T extends Record<string, unknown>>(headers: T): T =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name))) as T

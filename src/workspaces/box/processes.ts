@@ -37,8 +37,10 @@ function parentOf(pid: string): number | null {
   const line = read(`/proc/${pid}/stat`)
   if (line === null) return null
   // The second field is the program's name, which may contain spaces and brackets: count from its end.
-  const [state, parent] = line.slice(line.lastIndexOf(')') + 2).split(' ')
-  return state === 'Z' ? null : Number(parent)
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const [state, parent, threads] = [fields[0], fields[1], fields[17]]
+  // A process whose first thread has exited looks like a zombie, but its other threads go on.
+  return state === 'Z' && Number(threads) < 2 ? null : Number(parent)
 }
 
 function descendants(pid: number, children: ReadonlyMap<number, readonly number[]>): number[] {
@@ -57,16 +59,41 @@ function pidInside(pid: number): number | null {
   return numbers === undefined || numbers.length < 2 ? null : Number(numbers.at(-1))
 }
 
-/** Returns the memory of processes, in MB: their private and shared memory, and the largest program file once. */
-export function memoryOf(pids: readonly number[]): number {
-  let own = 0
-  let largestFile = 0
+export interface ProcessUse {
+  /** The private memory, and the largest program file once. */
+  readonly ownMb: number
+  readonly sharedMb: number
+  /** Processes and their threads. */
+  readonly tasks: number
+}
+
+export function useOf(pids: readonly number[]): ProcessUse {
+  let [own, shared, largestFile, tasks] = [0, 0, 0, 0]
   for (const pid of pids) {
-    const status = read(`/proc/${pid}/status`) ?? ''
-    own += kilobytes(status, 'RssAnon') + kilobytes(status, 'RssShmem')
+    const status = statusOf(pid)
+    own += kilobytes(status, 'RssAnon')
+    shared += kilobytes(status, 'RssShmem')
     largestFile = Math.max(largestFile, kilobytes(status, 'RssFile'))
+    tasks += Number(/^Threads:\s*(\d+)$/m.exec(status)?.[1] ?? 0)
   }
-  return (own + largestFile) / 1024
+  return { ownMb: (own + largestFile) / 1024, sharedMb: shared / 1024, tasks }
+}
+
+/** Returns the status of a process; if its first thread has exited, that of another thread, which still has memory. */
+function statusOf(pid: number): string {
+  const status = read(`/proc/${pid}/status`) ?? ''
+  if (!/^State:\s*Z/m.test(status)) return status
+  const others = threadsOf(pid).map((thread) => read(`/proc/${pid}/task/${thread}/status`) ?? '')
+  return others.find((each) => each.includes('RssAnon:')) ?? status
+}
+
+/** Returns the threads of a process; none if it has exited. */
+export function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
 }
 
 const kilobytes = (status: string, name: string): number =>

@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
 
 import { ownFiles } from '../../entries.ts'
 
@@ -8,7 +8,8 @@ import { ownFiles } from '../../entries.ts'
  * files they look up.
  */
 export function systemArguments(): string[] {
-  return [...programs(), ...lookups(), ...readOnly([...nodeFiles(), ...ownFiles()])]
+  const node = realpathSync(process.execPath)
+  return [...programs(), ...lookups(), ...nodeInstallation(node), ...readOnly([node, process.execPath, ...ownFiles()])]
 }
 
 /** Directories of the system, or links into /usr if the distribution has merged them. */
@@ -49,17 +50,31 @@ const files = [
 
 const lookups = (): string[] => files.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`])
 
-/** Returns the Node program that runs this process, with its whole installation if it is part of one. */
-function nodeFiles(): string[] {
-  const program = realpathSync(process.execPath)
-  const prefix = dirname(dirname(program))
-  const isInstallation = ['include/node', 'lib/node_modules'].some((name) => existsSync(join(prefix, name)))
-  return [program, ...(program === process.execPath ? [] : [process.execPath]), ...(isInstallation ? [prefix] : [])]
+/**
+ * Returns the parts of an installation of Node outside the system that belong to Node: its headers, its global packages,
+ * and the links by which those are started. Other programs may be installed beside it, as in `~/.local`.
+ */
+export function nodeInstallation(node: string): string[] {
+  if (isInSystem(node)) return []
+  const prefix = dirname(dirname(node))
+  const packages = join(prefix, 'lib/node_modules')
+  // A link could lead anywhere.
+  const parts = [join(prefix, 'include/node'), packages].filter(
+    (path) => existsSync(path) && realpathSync(path) === path,
+  )
+  const links = parts.includes(packages) ? linksInto(packages, dirname(node)) : []
+  return [...readOnly(parts), ...links.flatMap(([path, target]) => ['--symlink', target, path])]
 }
+
+const linksInto = (place: string, directory: string): [path: string, target: string][] =>
+  readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ name }): [string, string] => [join(directory, name), readlinkSync(join(directory, name))])
+    .filter(([, target]) => resolve(directory, target).startsWith(place + sep))
 
 /** Binds paths read-only; a path in a system directory, which is shown anyway, needs no mount of its own. */
 const readOnly = (paths: readonly string[]): string[] =>
-  paths.filter((path) => !isInSystem(path)).flatMap((path) => ['--ro-bind', path, path])
+  [...new Set(paths)].filter((path) => !isInSystem(path)).flatMap((path) => ['--ro-bind', path, path])
 
 /** Returns Perl, which runs init, where every box shows it. */
 export function findPerl(): string | null {

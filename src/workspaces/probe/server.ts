@@ -4,6 +4,7 @@ import { pause } from '../../kernel/clock.ts'
 import { killGroup } from '../../processes/kill-group.ts'
 import { launchEnvironment, launchIdIn } from '../../processes/launch-id.ts'
 import { findSurvivors, killSurvivors } from '../../processes/survivors.ts'
+import { withInheritedUmask } from '../../processes/umask.ts'
 
 export interface Server {
   /** Carried by every process of the server, also by those that left its group. */
@@ -20,11 +21,13 @@ const graceMs = 1_000
 
 export function startServer(command: string, port: number): Server {
   const launchId = ownLaunchId()
-  const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
-    env: environmentOf(launchId, port),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = withInheritedUmask(() =>
+    spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
+      env: environmentOf(launchId, port),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  )
   let log = ''
   let end: string | null = null
   child.stdout.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-keptLog)))

@@ -16,6 +16,7 @@ import { whileInUse } from './in-use.ts'
 import { keyOf } from './key.ts'
 import type { CommitFiles, SetupPlan } from './plan.ts'
 import { hasSucceeded, reasonOf, runSetup, type SetupRun, type SetupStep, shownOutput } from './run.ts'
+import { sharedObjects } from '../path.ts'
 import { namesPath } from './names-path.ts'
 import { markUsed, restoreSnapshot, saveSnapshot } from './snapshots.ts'
 
@@ -182,7 +183,7 @@ function placeOf(
     home,
     wantsBox,
     policy: { ...policy, limits: { ...policy.limits, maxDiskMb } },
-    readable: [source.mirror],
+    own: [sharedObjects(source.mirror)],
     writable,
     isCheckout: true,
     launchId: id,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { diskUseOf } from '../box/disk.ts'
@@ -25,7 +25,7 @@ export const restoreSnapshot = (path: string, into: string, { nowMs, ...copying 
     const about = await aboutOf(path)
     if (about === null) return false
     await markUsed(path, nowMs)
-    for (const name of about.removed) await rm(join(into, name), { recursive: true, force: true })
+    for (const name of about.removed) await removeTree(join(into, name))
     await copyTree({ from: join(path, 'files'), into, sizeMb: about.sizeMb, ...copying })
     return true
   })

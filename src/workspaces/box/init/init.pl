@@ -8,8 +8,8 @@
 use strict;
 
 my %calls = (
-  x64 => { prctl => 157, capset => 126, sigprocmask => 14, sigtimedwait => 128, setsid => 112, exit => 231 },
-  arm64 => { prctl => 167, capset => 91, sigprocmask => 135, sigtimedwait => 137, setsid => 157, exit => 94 },
+  x64 => { prctl => 157, capset => 126, sigprocmask => 14, sigtimedwait => 128, setsid => 112, exit => 231, setrlimit => 160 },
+  arm64 => { prctl => 167, capset => 91, sigprocmask => 135, sigtimedwait => 137, setsid => 157, exit => 94, setrlimit => 164 },
 );
 my %signals = (HUP => 1, INT => 2, QUIT => 3, USR1 => 10, USR2 => 12, TERM => 15, CHLD => 17);
 my ($closeOnExec, $noHang) = (1, 1);
@@ -19,7 +19,7 @@ open my $daemon, '+<&=', 3 or exit 125;
 fcntl $daemon, 2, $closeOnExec or exit 125;
 closeOthers();
 my $text = do { local $/; <$daemon> };
-my ($machine, $secret, @plan) = split /\0/, $text // '', -1;
+my ($machine, $secret, $maxTasks, @plan) = split /\0/, $text // '', -1;
 my ($ports, $forwarder, $environment, $command) = map { [splice @plan, 0, shift @plan] } 1 .. 4;
 my $call = $calls{$machine} // exit 125;
 
@@ -27,6 +27,11 @@ my $call = $calls{$machine} // exit 125;
 prctl(4, 0) or fail('init', $!);
 my $watched = pack 'Q', eval { my $set = 0; $set |= 1 << $_ - 1 for values %signals; $set };
 syscall $call->{sigprocmask}, 0, $watched, 0, 8;
+
+# RLIMIT_NPROC counts the processes of this user in this user namespace, so it holds for this box alone. The kernel excepts
+# boxes of root, which are limited by their control group.
+my $numbers = pack 'Q2', $maxTasks, $maxTasks;
+syscall($call->{setrlimit}, 6, $numbers) == 0 or fail('init', $!);
 
 if (@$ports) {
   # The forwarder inherits the sockets; a connection waits in them until it has started.
@@ -60,7 +65,9 @@ sub reap {
 sub closeOthers {
   return if syscall(436, 4, 0xffffffff, 0) == 0;
   # The kernel is older than the call.
-  for my $number (4 .. 1023) {
+  opendir my $list, '/proc/self/fd' or exit 125;
+  my @numbers = grep { /^\d+$/ && $_ > 3 && $_ != fileno $list } readdir $list;
+  for my $number (@numbers) {
     open my $other, '<&=', $number or next;
     close $other;
   }

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 const id = 65_534
 const asNobody = [`--reuid=${id}`, `--regid=${id}`, '--clear-groups']
 
-/** Plays with these arguments as the user `nobody`, in place or from a copy that all users may read; returns the exit code. */
-export function playAsNobody(args: readonly string[]): number {
+/** Runs a script of this repository as the user `nobody`, in place or from a copy that all users may read; returns the exit code. */
+export function playAsNobody(script: string, args: readonly string[]): number {
   if (process.getuid?.() !== 0) return refused('only root can become another user')
   if (spawnSync('setpriv', [...asNobody, 'true']).status !== 0) return refused('setpriv is not installed')
   const folder = mkdtempSync('/var/tmp/agency-nobody-')
@@ -16,7 +16,7 @@ export function playAsNobody(args: readonly string[]): number {
     const home = join(folder, 'home')
     execFileSync('install', ['-d', '-o', String(id), '-g', String(id), home])
     execFileSync('chmod', ['755', folder])
-    const command = [join(root, 'node_modules/node/bin/node'), join(root, 'test/liars/main.ts'), ...args]
+    const command = [join(root, 'node_modules/node/bin/node'), join(root, script), ...args]
     const env = { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8' }
     return spawnSync('setpriv', [...asNobody, ...command], { cwd: '/', env, stdio: 'inherit' }).status ?? 1
   } finally {

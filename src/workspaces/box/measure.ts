@@ -1,0 +1,62 @@
+import { statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+
+import { type DiskUse, measureDisk } from './disk.ts'
+import type { Use } from './limits.ts'
+import { namelessUse } from './nameless.ts'
+import { processesOf, useOf } from './processes.ts'
+import type { Free } from './watch-disk.ts'
+
+const megabyte = 1024 * 1024
+
+interface MeasureOptions {
+  readonly hasForwarder: boolean
+  /** The kernel counts its memory, also the memory that belongs to no process. */
+  readonly isCounted: boolean
+}
+
+/** Measures the processes of a box; null after the exit. */
+export async function measureBox(pid: number, { hasForwarder, isCounted }: MeasureOptions): Promise<Use | null> {
+  const { first, others } = processesOf(pid, hasForwarder)
+  if (first === null) return null
+  // The box is still being created: its root is the machine's own, so its /tmp would be measured.
+  if (others.length === 0) return { processes: 0, memoryMb: 0 }
+  // Files in /tmp and /dev/shm of a box are in memory too.
+  const held = await Promise.all(inMemory(first).map(heldMbOf))
+  const { ownMb, sharedMb, tasks } = useOf(others)
+  const unnamedMb = isCounted ? 0 : namelessUse(others, memoryDevices(first)).memoryMb
+  const heldMb = held.reduce((sum, each) => sum + each, 0)
+  return { processes: others.length, memoryMb: ownMb + Math.max(sharedMb, unnamedMb) + heldMb, tasks }
+}
+
+/** Measures the directories of a box, and the removed files that its processes keep open. */
+export async function measureBoxDisk(pid: number, directories: readonly string[], maxFiles: number): Promise<DiskUse> {
+  const { first, others } = processesOf(pid)
+  const nameless = first === null || others.length === 0 ? null : namelessUse(others, memoryDevices(first))
+  const { megabytes, files } = await measureDisk(directories, maxFiles)
+  return { megabytes: megabytes + (nameless?.diskMb ?? 0), files }
+}
+
+const inMemory = (first: number): string[] => ['tmp', 'dev/shm', 'run'].map((name) => `/proc/${first}/root/${name}`)
+
+const memoryDevices = (first: number): Set<number> => new Set(inMemory(first).flatMap((path) => deviceOf(path) ?? []))
+
+function deviceOf(path: string): number | null {
+  try {
+    return statSync(path).dev
+  } catch {
+    // It has exited.
+    return null
+  }
+}
+
+async function heldMbOf(path: string): Promise<number> {
+  const stats = await statfs(path).catch(() => null)
+  return stats === null ? 0 : ((stats.blocks - stats.bfree) * stats.bsize) / megabyte
+}
+
+export async function freeOf(path: string): Promise<Free> {
+  const stats = await statfs(path).catch(() => null)
+  if (stats === null) return { megabytes: Infinity, files: Infinity }
+  return { megabytes: (stats.bavail * stats.bsize) / megabyte, files: stats.ffree }
+}
