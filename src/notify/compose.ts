@@ -20,6 +20,7 @@ export const createNotifiers = (entries: readonly NotifierSettings[], parts: Not
   entries.map((entry) => ({
     notifier: notifierOf(entry, parts),
     kinds: entry.on ?? null,
+    isTeamOnly: entry.teamOnly ?? false,
     timeoutMs: entry.timeoutSeconds * 1_000,
   }))
 

@@ -41,9 +41,12 @@ export function createNotifierGroup(configured: readonly ConfiguredNotifier[], c
   return {
     list: () => configured.map(({ notifier, kinds }) => ({ name: notifier.name, kinds: kinds && [...kinds] })),
 
-    /** Returns the names of the notifiers that receive this kind. */
-    namesFor: (kind: NotificationKind): string[] =>
-      configured.filter(({ kinds }) => kinds === null || kinds.includes(kind)).map(({ notifier }) => notifier.name),
+    /** Returns the names of the notifiers that receive this kind, for a run whose team names these. */
+    namesFor: (kind: NotificationKind, named: readonly string[]): string[] =>
+      configured
+        .filter(({ kinds }) => kinds === null || kinds.includes(kind))
+        .filter(({ isTeamOnly, notifier }) => isTeamOnly !== true || named.includes(notifier.name))
+        .map(({ notifier }) => notifier.name),
 
     /** Sends through all of them in parallel. */
     send: (names: readonly string[], message: Notification, signal: AbortSignal): Promise<Delivery[]> =>

@@ -439,15 +439,19 @@ describeStores('the end of a run', (openFresh) => {
   })
 })
 
-describeStores('a team with notifiers of its own', (openFresh) => {
+describeStores('a team that names a notifier', (openFresh) => {
   it('is notified of its own runs only, in addition to the notifiers of the installation', async () => {
     const { db } = await openFresh()
     const [ours, theirs] = [await httpEndpoint('takes it'), await httpEndpoint('takes it')]
-    const notifiers: NotifierSettings[] = [{ adapter: 'webhook', timeoutSeconds: 10, url: `${ours.origin}/ours` }]
+    const webhook = { adapter: 'webhook', timeoutSeconds: 10 } as const
+    const notifiers: NotifierSettings[] = [
+      { ...webhook, url: `${ours.origin}/ours` },
+      { ...webhook, name: 'theirs', teamOnly: true, url: `${theirs.origin}/theirs` },
+    ]
     const { agency, notify } = await startAgency(db, { notifiers, slots: 0 })
     const start = (playbook: 'direct' | 'tiered', team?: string) =>
       agency.runs.create(operator, CreateRun.parse({ goal: 'Build it', playbook, team }))
-    const withTeam = await start('tiered', `notify:\n- { adapter: webhook, url: "${theirs.origin}/theirs" }`)
+    const withTeam = await start('tiered', 'notify: [theirs, webhook]')
     const alone = await start('direct')
     for (const { id } of [withTeam, alone])
       await db.write([`run:${id}`], (tx) => notify.send(tx, { ...note, runId: id, object: `gate:${id}` }))
@@ -455,6 +459,6 @@ describeStores('a team with notifiers of its own', (openFresh) => {
     await expect.poll(async () => (await notify.list('sent', 10)).notifications.length, { timeout: 15_000 }).toBe(2)
     expect(theirs.requests.map(({ body }) => (JSON.parse(body) as { run_id: string }).run_id)).toEqual([withTeam.id])
     const sent = (await notify.list('sent', 10)).notifications.find(({ runId }) => runId === withTeam.id)
-    expect(sent?.deliveries.map(({ adapter }) => adapter)).toEqual(['webhook', 'team-webhook'])
+    expect(sent?.deliveries.map(({ adapter }) => adapter)).toEqual(['webhook', 'theirs'])
   })
 })

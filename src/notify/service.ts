@@ -1,4 +1,4 @@
-import type { NotificationAction, NotifierSettings } from '../adapters/notify/contract.ts'
+import type { NotificationAction } from '../adapters/notify/contract.ts'
 import type { ConfiguredNotifier, Notification } from '../adapters/notify/port.ts'
 import type { Db, Tx } from '../db/port.ts'
 import { create } from '../events/change.ts'
@@ -14,7 +14,7 @@ import type { Delivery, NewNotification, NotificationRecord } from './contract.t
 import { recordOutcome } from './outcome.ts'
 import { createNotifierGroup } from './notifier-group.ts'
 import { findNotification, isRecorded, listNotifications, notifications } from './store.ts'
-import { createTeamNotifiers } from './team-notifiers.ts'
+import { namedByTeam } from './team-notifiers.ts'
 
 export interface NotifyDeps {
   db: Db
@@ -23,8 +23,6 @@ export interface NotifyDeps {
   log: Log
   jobs: Pick<Jobs, 'enqueue' | 'handle'>
   notifiers: readonly ConfiguredNotifier[]
-  /** Creates the notifiers of a run's team; without it, teams have none. */
-  make?: (entries: readonly NotifierSettings[]) => ConfiguredNotifier[]
   /** Returns the current address of the dashboard. */
   address: () => string
 }
@@ -37,25 +35,21 @@ const maxTries = backoff.length + 1
 const jobKind = 'notify'
 
 /** Notifies people, once per object, state and audience. A failure here stops nothing else. */
-export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () => [], address }: NotifyDeps) {
-  const installation = createNotifierGroup(notifiers, clock)
-  const ofTeam = createTeamNotifiers(make, clock)
+export function createNotify({ db, clock, ids, log, jobs, notifiers, address }: NotifyDeps) {
+  const group = createNotifierGroup(notifiers, clock)
   jobs.handle(jobKind, deliver, { backoff })
 
   /** A job may run twice and may run late: the row lists the notifiers that have already accepted the message. */
   async function deliver({ payload, isLastTry, signal }: RunningJob): Promise<void> {
-    const { row, team } = await db.read(async (tx) => {
+    const { row, named } = await db.read(async (tx) => {
       const row = await findNotification(tx, String(payload))
-      return { row, team: await ofTeam(tx, row?.runId ?? null) }
+      return { row, named: await namedByTeam(tx, row?.runId ?? null) }
     })
     if (row === undefined || row.status !== 'waiting') return
     const accepted = new Set(row.deliveries.flatMap(({ adapter, ok }) => (ok ? [adapter] : [])))
     const message = messageOf(row, address())
-    const sent = [installation, team].flatMap((each) => {
-      const open = each?.namesFor(row.kind).filter((name) => !accepted.has(name)) ?? []
-      return each === null ? [] : [each.send(open, message, signal)]
-    })
-    const results = (await Promise.all(sent)).flat()
+    const open = group.namesFor(row.kind, named).filter((name) => !accepted.has(name))
+    const results = await group.send(open, message, signal)
     const failed = results.filter(({ ok }) => !ok)
     const hasArrived = accepted.size > 0 || results.some(({ ok }) => ok)
     const done = hasArrived ? 'sent' : 'not_sent'
@@ -78,8 +72,7 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
     async send(tx: Tx, note: NewNotification): Promise<void> {
       const row = rowOf(note, ids.next('notification'), tx.at)
       if (await isRecorded(tx, row)) return
-      const team = await ofTeam(tx, row.runId)
-      const names = [...installation.namesFor(row.kind), ...(team?.namesFor(row.kind) ?? [])]
+      const names = group.namesFor(row.kind, await namedByTeam(tx, row.runId))
       await create(tx, notifications, names.length === 0 ? { ...row, status: 'not_sent' } : row, {
         kind: 'notify_requested',
         by: 'daemon',
@@ -92,20 +85,20 @@ export function createNotify({ db, clock, ids, log, jobs, notifiers, make = () =
     },
 
     list: async (status: string | undefined, limit: number) => ({
-      notifiers: installation.list(),
+      notifiers: group.list(),
       notifications: await db.read((tx) => listNotifications(tx, status, limit)),
     }),
 
     /** Sends a test message immediately, without retries, and returns the outcome. */
     async test(adapter: string | undefined): Promise<NotificationRecord> {
-      const known = installation.list().map(({ name }) => name)
+      const known = group.list().map(({ name }) => name)
       if (known.length === 0)
         throw refusal('conflict', 'no notifier is configured', { hint: 'Add one under "notify:" in config.yaml.' })
       if (adapter !== undefined && !known.includes(adapter))
         throw notFound('notifier', adapter, `Available: ${known.join(', ')}.`)
       const id = ids.next('notification')
       const row = rowOf({ ...testNote, object: id }, id, clock.at())
-      const deliveries = await installation.try(adapter === undefined ? known : [adapter], messageOf(row, address()))
+      const deliveries = await group.try(adapter === undefined ? known : [adapter], messageOf(row, address()))
       const status = deliveries.every(({ ok }) => ok) ? 'sent' : 'failed'
       return db.write(['system'], (tx) => recordOutcome(tx, row, { deliveries, status }, true))
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { NotifierSettings, NotifyList } from '../adapters/notify/contract.ts'
+import { NotifierName } from '../adapters/notify/contract.ts'
 import { laterRuntimes } from '../adapters/runtime/contract.ts'
 import { laterVcsAdapters, vcsAdapters } from '../adapters/vcs/contract.ts'
 
@@ -135,22 +135,23 @@ const Tier = z.strictObject({
 })
 
 /**
- * A run keeps its team, which every reader of the run can see: it may name the location of a secret, but not contain
- * it.
+ * A team file may come from anybody, so it names notifiers of the configuration and defines none: a definition starts a
+ * program, or sends a secret of this machine to an address.
  */
-function refuseSecrets(entries: readonly NotifierSettings[], context: z.RefinementCtx): void {
-  for (const [at, entry] of entries.entries()) {
-    // Knowledge of such a channel's address is enough to write to it.
-    const fields = ['token', 'secret', 'password', ...(/slack|discord/.test(entry.adapter) ? ['url'] : [])]
-    for (const field of fields)
-      if (typeof (entry as Record<string, unknown>)[field] === 'string')
-        context.addIssue({
-          code: 'custom',
-          path: [at, field],
-          message: 'must not contain the secret, because a run keeps its team; use {env: NAME} or {file: /path}',
-        })
-  }
-}
+const NotifierNames = z
+  .array(
+    z.unknown().transform((entry, context): string => {
+      const named = NotifierName.safeParse(entry)
+      if (named.success) return named.data
+      const message =
+        typeof entry === 'object'
+          ? 'must be the name of a notifier of config.yaml; move this entry to "notify:" there, with a name and "team_only: true", and write its name here'
+          : 'is not the name of a notifier of config.yaml'
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }),
+  )
+  .max(50)
 
 const AbsolutePath = z.string().startsWith('/', 'must be an absolute path').max(4_096).nullable().default(null)
 
@@ -181,7 +182,7 @@ export const Team = z.strictObject({
       options: Options.default({}),
     })
     .prefault({}),
-  notify: NotifyList.superRefine(refuseSecrets).default([]),
+  notify: NotifierNames.default([]),
   vcs: z
     .strictObject({
       adapter: z
@@ -246,7 +247,7 @@ export const ResolvedTeam = z.object({
     pipelineRequires: z.enum(['completed', 'verified']),
   }),
   tiers: z.object({ t1: ResolvedTier, t2: ResolvedTier, t3: ResolvedTier, t4: ResolvedTier, t5: ResolvedTier }),
-  notify: z.array(NotifierSettings).default([]).describe('Notifiers in addition to those of the configuration'),
+  notify: z.array(z.unknown()).default([]).describe('Names of notifiers of config.yaml that receive its messages too'),
   vcs: z.object({ adapter: z.string(), main: z.string().nullable() }),
   talent: z.object({ path: z.string().nullable(), registry: z.string().nullable() }),
   setup: z.string().optional().describe('Makes a fresh checkout runnable; auto: found from its lockfile'),

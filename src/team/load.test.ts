@@ -50,8 +50,7 @@ runtime:
   coding_agent: claude-code
   native_teams: true
   options: { max_turns: 20 }
-notify:
-  - { adapter: webhook, name: hook, url: { env: HOOK } }
+notify: [hook, phone]
 vcs: { adapter: bare, remote: null, main: trunk }
 talent: { path: /pool, registry: /pool/registry.yaml }
 `
@@ -90,7 +89,6 @@ describe('a team file', () => {
     const { team, faults } = readTeam(everything)
     expect(faults).toEqual([])
     const written = parse(everything) as Record<string, Record<string, unknown>>
-    ;((written['notify'] as unknown as object[])[0] as Record<string, unknown>)['timeout_seconds'] = 10
     expect(toWire(Team, team)).toEqual(written)
   })
 
@@ -117,7 +115,6 @@ describe('an invalid line', () => {
     ['tiers: {t6: {}}', '1:9: tiers.t6: unknown key'],
     ['tiers:\n  t4:\n    model: x', '3:5: tiers.t4.model: unknown key'],
     ['capabilities: {clever: {provider: a, model: b}}', '1:16: capabilities.clever: unknown key'],
-    ['notify:\n- {adapter: terminal, colour: red}', '2:23: notify.0.colour: unknown key'],
     ['__proto__: {limits: 1}', '1:1: __proto__: unknown key'],
     ['limits: {constructor: 1}', '1:10: limits.constructor: unknown key'],
   ])('%j has an unknown key', (text, complaint) => {
@@ -154,10 +151,7 @@ describe('an invalid line', () => {
     ['tiers: [t1]', '1:8: tiers: expected object, received array'],
     ['tiers: {t4: {runtime: "no such thing!"}}', '1:23: tiers.t4.runtime: is not the name of a runtime'],
     ['runtime: {native_teams: 1}', '1:25: runtime.native_teams: expected boolean, received number'],
-    [
-      'notify: [{adapter: pigeon}]',
-      '1:20: notify.0.adapter: must be terminal, webhook, program, email, ntfy, slack or discord',
-    ],
+    ['notify: [Pigeon!]', '1:10: notify.0: is not the name of a notifier of config.yaml'],
     ['vcs: {adapter: svn}', '1:16: vcs.adapter: must be bare'],
     ['talent: {path: pool}', '1:16: talent.path: must be an absolute path'],
     ['- limits', '1:1: a team must be a list of "key: value"'],
@@ -180,14 +174,15 @@ describe('an invalid line', () => {
     ])
   })
 
-  it('must not contain a secret, which a run would keep', () => {
-    const message = 'must not contain the secret, because a run keeps its team; use {env: NAME} or {file: /path}'
-    expect(
-      complaints(
-        'notify:\n- {adapter: slack, url: "https://hooks.example/x"}\n- {adapter: ntfy, url: "https://n.example", token: t}',
-      ),
-    ).toEqual([`2:25: notify.0.url: ${message}`, `3:52: notify.1.token: ${message}`])
-    expect(complaints('notify:\n- {adapter: slack, url: {env: SLACK}}')).toEqual([])
+  it.each([
+    '{adapter: program, command: [sh, -c, id]}',
+    '{adapter: webhook, url: "https://foreign.example", token: {file: /home/me/key}}',
+    '{adapter: slack, url: {env: SLACK}}',
+    '{adapter: terminal}',
+  ])('must not define the notifier %s', (entry) => {
+    expect(complaints(`notify:\n- phone\n- ${entry}`)).toEqual([
+      '3:3: notify.1: must be the name of a notifier of config.yaml; move this entry to "notify:" there, with a name and "team_only: true", and write its name here',
+    ])
   })
 
   it('names features that are not supported yet', () => {

@@ -1,7 +1,7 @@
 import type { Fault } from '../documents/contract.ts'
-import { createFault, didYouMean, type SourceLocation, sortFaults } from '../documents/faults.ts'
+import { createFault, didYouMean, firstLine, type SourceLocation, sortFaults } from '../documents/faults.ts'
 import { type Finding, findingsOf, type Issue, valueAt } from '../documents/issues.ts'
-import { parseValue } from '../documents/values.ts'
+import { parseValue, type ValueSource } from '../documents/values.ts'
 import { shorten, snakeCase } from '../kernel/text.ts'
 import { fromWire } from '../operations/wire.ts'
 import { Team } from './contract.ts'
@@ -10,22 +10,49 @@ export interface ReadTeam {
   /** Null when anything is wrong with the file. */
   readonly team: Team | null
   readonly faults: readonly Fault[]
-  /** The location of a value, or the location where it would be, by its path in the names of the file. */
-  locationOf(path: readonly PropertyKey[]): SourceLocation
+  /** The locations of the values of the file, by `keyOf` their paths. */
+  readonly locations: Readonly<Record<string, SourceLocation>>
+}
+
+/** More values than any team has; the others have the location of the value around them. */
+const maxLocations = 2_000
+
+/** Returns the location of a value, or the location where it would be. */
+export function locationIn({ locations }: Pick<ReadTeam, 'locations'>, path: readonly PropertyKey[]): SourceLocation {
+  for (let length = path.length; length > 0; length--) {
+    const found = locations[keyOf(path.slice(0, length))]
+    if (found !== undefined) return found
+  }
+  return locations[keyOf([])] ?? firstLine
+}
+
+const keyOf = (path: readonly PropertyKey[]): string => JSON.stringify(path.map((part) => snakeCase(String(part))))
+
+function locationsOf({ value, locationOf }: ValueSource): Record<string, SourceLocation> {
+  const locations: Record<string, SourceLocation> = {}
+  let count = 0
+  const open: { value: unknown; path: readonly PropertyKey[] }[] = [{ value, path: [] }]
+  for (let next = open.shift(); next !== undefined && count < maxLocations; next = open.shift()) {
+    const { value: item, path } = next
+    locations[keyOf(path)] = locationOf(path)
+    count += 1
+    if (isMap(item)) for (const [key, inner] of Object.entries(item)) open.push({ value: inner, path: [...path, key] })
+  }
+  return locations
 }
 
 /** Reads a team file. An empty file is a valid team: every key has its default. */
 export function readTeam(text: string): ReadTeam {
   const source = parseValue(text, 'team')
-  const locationOf = (path: readonly PropertyKey[]): SourceLocation => source.locationOf(path)
-  const broken = (faults: readonly Fault[]): ReadTeam => ({ team: null, faults: sortFaults(faults), locationOf })
+  const locations = locationsOf(source)
+  const broken = (faults: readonly Fault[]): ReadTeam => ({ team: null, faults: sortFaults(faults), locations })
   if (source.faults.length > 0) return broken(source.faults)
   const value = source.value ?? {}
   if (typeof value !== 'object' || Array.isArray(value))
     return broken([teamFault([], 'a team must be a list of "key: value"', source.locationOf([]))])
   const input = dropEmptyKeys(fromWire(Team, value))
   const parsed = Team.safeParse(input)
-  if (parsed.success) return { team: parsed.data, faults: [], locationOf }
+  if (parsed.success) return { team: parsed.data, faults: [], locations }
   return broken(
     parsed.error.issues
       .flatMap((issue) => issuesOfIntendedShape(issue, input))

@@ -2,7 +2,8 @@ import type { Runtime } from '../adapters/runtime/port.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import type { Fault } from '../documents/contract.ts'
 import { type ResolvedTeam, standardRuntime, type Team, tierNames } from './contract.ts'
-import { type ReadTeam, readTeam, teamFault } from './load.ts'
+import { locationIn, type ReadTeam, readTeam, teamFault } from './load.ts'
+import type { SourceLocation } from '../documents/faults.ts'
 import { type Problem, type Resolution, resolveTeam, type RuntimeState, type TeamEnvironment } from './resolve.ts'
 
 /** A team file: its text, and the name by which messages refer to it. */
@@ -15,6 +16,8 @@ export interface TeamFile {
 export interface Installation {
   readonly runtimes: ReadonlyMap<string, Runtime>
   readonly checkTalent: CheckTalent
+  /** Reads the text of a team file where it can do no harm; by default here and now. */
+  readonly readTeam?: (text: string) => Promise<ReadTeam>
 }
 
 /** Returns the talent key that cannot be used and the reason, or null. `src/talent` provides it. */
@@ -34,17 +37,19 @@ export async function resolveTeamOfRun(
 export interface InspectedTeam extends Resolution {
   /** The team as the file states it. */
   readonly written: Team
-  locationOf: ReadTeam['locationOf']
+  locationOf: LocationOf
 }
+
+type LocationOf = (path: readonly PropertyKey[]) => SourceLocation
 
 /** Resolves a team for display: refuses an invalid file, and lists what this installation lacks as problems. */
 export async function inspectTeam(
   file: TeamFile | null,
-  { runtimes, checkTalent }: Installation,
+  { runtimes, checkTalent, readTeam: read = async (text) => readTeam(text) }: Installation,
   request: Omit<TeamEnvironment, 'runtimes'>,
 ): Promise<InspectedTeam> {
   const environment = { ...request, runtimes: await statesOf(runtimes.values()) }
-  const inspected = openTeam(file, environment)
+  const inspected = openRead(file, file === null ? readTeam('') : await read(file.text), environment)
   const talent = await checkTalent(inspected.team.talent)
   const problems = [
     ...inspected.problems,
@@ -61,10 +66,13 @@ const talentProblem = ({ key, message }: NonNullable<Awaited<ReturnType<CheckTal
 })
 
 /** Resolves a team without asking any runtime to check its options. */
-export function openTeam(file: TeamFile | null, environment: TeamEnvironment): InspectedTeam {
-  const { team, faults, locationOf } = readTeam(file?.text ?? '')
+export const openTeam = (file: TeamFile | null, environment: TeamEnvironment): InspectedTeam =>
+  openRead(file, readTeam(file?.text ?? ''), environment)
+
+function openRead(file: TeamFile | null, read: ReadTeam, environment: TeamEnvironment): InspectedTeam {
+  const { team, faults } = read
   if (team === null) throw faulty(file, 'invalid_input', faults)
-  return { ...resolveTeam(team, environment), written: team, locationOf }
+  return { ...resolveTeam(team, environment), written: team, locationOf: (path) => locationIn(read, path) }
 }
 
 export function accept(file: TeamFile | null, { team, problems, locationOf }: InspectedTeam): ResolvedTeam {
@@ -76,7 +84,7 @@ export function accept(file: TeamFile | null, { team, problems, locationOf }: In
   throw faulty(file, first.code, faultsOf(problems, locationOf))
 }
 
-export const faultsOf = (problems: readonly Problem[], locationOf: ReadTeam['locationOf']): Fault[] =>
+export const faultsOf = (problems: readonly Problem[], locationOf: LocationOf): Fault[] =>
   problems.map(({ path, message }) => teamFault(path ?? [], message, locationOf(path ?? [])))
 
 /**

@@ -287,3 +287,13 @@ describe('a team with pipeline_requires: verified', () => {
     expect(resolve(text('{}'), here(agent)).limits.pipelineRequires).toBe('verified')
   })
 })
+
+describe('the notifiers of a team', () => {
+  it('must be notifiers of the configuration', () => {
+    const environment = { ...here(agent), notifiers: ['terminal', 'phone'] }
+    expect(resolve('notify: [phone]', environment).notify).toEqual(['phone'])
+    expect(complaints('notify: [phone, pager]', environment)).toEqual([
+      '1:17: notify.1: config.yaml has no notifier "pager"; its notifiers: terminal, phone',
+    ])
+  })
+})

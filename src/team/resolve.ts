@@ -19,6 +19,8 @@ export interface TeamEnvironment {
   /** Overrides the runtime of all tiers, whatever the team states. */
   readonly runtime?: { readonly name: string; readonly options: Record<string, unknown> } | undefined
   readonly strict?: boolean
+  /** The names of the configuration's notifiers; without them, names are not checked. */
+  readonly notifiers?: readonly string[] | undefined
 }
 
 export interface RuntimeState {
@@ -77,6 +79,7 @@ export function resolveTeam(team: Team, environment: TeamEnvironment): Resolutio
     problems: dropRepeated([
       ...chosen.flatMap(({ problem }) => problem ?? []),
       ...gateProblems(team, open.t5Verdict, strict),
+      ...notifierProblems(team, environment),
     ]),
   }
 }
@@ -95,6 +98,19 @@ const gateProblems = ({ limits }: Team, isGated: boolean, strict: boolean): Prob
         },
       ]
     : []
+
+const notifierProblems = ({ notify }: Team, { notifiers }: TeamEnvironment): Problem[] =>
+  notify.flatMap((name, index) =>
+    notifiers === undefined || notifiers.includes(name)
+      ? []
+      : [
+          {
+            code: 'invalid_input' as const,
+            path: ['notify', String(index)],
+            message: `config.yaml has no notifier "${name}"; its notifiers: ${notifiers.join(', ') || 'none'}`,
+          },
+        ],
+  )
 
 /** Drops repeated problems that several tiers have in common. */
 const dropRepeated = (problems: readonly Problem[]): Problem[] => [

@@ -1,14 +1,22 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 
-/** Runs the entry of a worker thread: posts the result of `work` on the thread's input, or the message of its error. */
+import { AgencyError } from '../kernel/errors.ts'
+import type { WorkerResult } from './run-in-worker.ts'
+
+/** Runs the entry of a worker thread: answers each input with the result of `work`, or the message of its error. */
 export function answerWith<Input, Output>(work: (input: Input) => Output | Promise<Output>): void {
-  void attempt(() => work(workerData as Input)).then((result) => parentPort?.postMessage(result, []))
+  parentPort?.on('message', (input: Input) => {
+    void attempt(() => work(input)).then((result) => parentPort?.postMessage(result, []))
+  })
+  parentPort?.postMessage('ready', [])
 }
 
-async function attempt<T>(work: () => T | Promise<T>): Promise<{ value: T } | { error: string }> {
+async function attempt<T>(work: () => T | Promise<T>): Promise<WorkerResult<T>> {
   try {
     return { value: await work() }
   } catch (error) {
+    if (error instanceof AgencyError && error.code !== 'bug')
+      return { error: error.message, refusal: { code: error.code, hint: error.hint } }
     return { error: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -37,11 +37,13 @@ const WebAddress = z.union([z.url({ protocol: /^https?$/, error: notAnAddress })
   error: notAnAddress,
 })
 
+export const NotifierName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, { error: 'must be lower case letters, digits, - and _' })
+
 const common = {
-  name: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, { error: 'must be lower case letters, digits, - and _' })
-    .optional(),
+  name: NotifierName.optional(),
+  teamOnly: z.boolean().optional().describe('It receives only messages of runs whose team names it'),
   on: z.array(NotificationKind).min(1).optional(),
   timeoutSeconds: z.number().positive().max(50).default(10),
 }

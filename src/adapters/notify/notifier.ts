@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import { shorten } from '../../kernel/text.ts'
-import { redact } from '../../secrets/redact.ts'
+import { redact, rememberSecrets } from '../../secrets/redact.ts'
 import type { Secret } from './contract.ts'
 import type { Notification, Notifier } from './port.ts'
 import { onOneLine } from './text.ts'
@@ -30,6 +30,8 @@ export function createNotifier(
       const reveal = (secret: Secret): string => {
         const value = lookUp(secret, environment)
         for (const part of secretPartsOf(value)) revealed.add(part)
+        // An address is no secret as a whole, and may be that of a public service.
+        if (!URL.canParse(value)) rememberSecrets([value])
         return value
       }
       const limit = AbortSignal.timeout(timeoutMs)

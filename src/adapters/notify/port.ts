@@ -36,5 +36,7 @@ export interface ConfiguredNotifier {
   readonly notifier: Notifier
   /** The kinds that it receives; null means all. */
   readonly kinds: readonly NotificationKind[] | null
+  /** It receives only messages of runs whose team names it. */
+  readonly isTeamOnly?: boolean
   readonly timeoutMs: number
 }

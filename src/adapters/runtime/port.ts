@@ -13,17 +13,34 @@ export interface Runtime {
   checkOptions(options: Record<string, unknown>): void
   /**
    * Returns the provider whose quota a launch with these options uses, if the options decide it; otherwise it is
-   * `capabilities.provider`, or the runtime's own name.
+   * `capabilities.provider`. Without either, only the agent itself can report a limit: that holds its own run.
    */
   readonly providerOf?: (options: Record<string, unknown>) => string
+  /**
+   * Reports whether an agent with these options plays a scenario of our own, which starts no program and writes only
+   * inside its workspace: it needs no box.
+   */
+  readonly isBundled?: (options: Record<string, unknown>) => boolean
+  /**
+   * Lists what these options make an agent start or do that somebody else has written. A runtime whose options name
+   * neither programs nor steps has none.
+   */
+  readonly startsOf?: (options: Record<string, unknown>) => RuntimeStart[]
   /** Resolves once the agent exists (its process is spawned); rejects if it could not be started at all. */
   launch(launch: Launch): Promise<AgentHandle>
+}
+
+export interface RuntimeStart {
+  /** The option that names it, and the place in it. */
+  readonly where: string
+  /** The whole command, program or step. */
+  readonly text: string
 }
 
 export interface RuntimeCapabilities {
   /** Its agents follow a script and call no model; every screen shows this. */
   readonly simulated: boolean
-  /** The provider whose quota it uses; the runtime's own name if missing. */
+  /** The provider whose quota it uses. */
   readonly provider?: string
   /** Its agents run in the box if the machine has one. */
   readonly boxed: boolean
@@ -119,6 +136,8 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number
   readonly model?: string
   readonly provider?: string
+  /** The agent says so itself; no runtime of a provider has measured it. */
+  readonly claimed?: true
 }
 
 export interface AgentEnded {

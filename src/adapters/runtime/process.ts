@@ -16,8 +16,8 @@ export interface AgentProcess {
   readonly command: readonly [program: string, ...args: string[]]
   /** Variables in addition to those of the launch. */
   readonly environment?: Record<string, string>
-  /** Files and ports of this machine that it needs in addition to its workspace. */
-  readonly needs?: Pick<ProcessSpec, 'readable' | 'forwards'>
+  /** Servers of this machine that it needs. */
+  readonly needs?: Pick<ProcessSpec, 'forwards'>
   /** Parses a line of standard output; null means that the line is text. */
   readonly readLine?: (line: string) => RuntimeEvent | ({ kind: 'limited' } & Limited) | readonly RuntimeEvent[] | null
   /** The maximum length of a line that contains an object; longer lines are cut and become text. */
@@ -70,7 +70,8 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     for (const event of result.events) queue.push(event)
     const { detail: own, ...end } = readEnd?.() ?? {}
     const violation = violationOf(breach, used)
-    const detail = violation ?? result.failure ?? own ?? transcript.missing()
+    const detail =
+      violation ?? result.failure ?? own ?? (exitCode === 0 ? undefined : hiddenText(inside)) ?? transcript.missing()
     queue.push({
       kind: 'ended',
       exitCode,
@@ -104,6 +105,13 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
 function violationOf(breach: Breach | null, used: ResourceUse | null): string | undefined {
   if (breach !== null) return breachText(breach)
   return used?.violations === undefined ? undefined : violationText(used.violations)
+}
+
+/** Explains the failure of a command that names files which its box does not show. */
+function hiddenText({ hidden: [path, ...others] }: WorkspaceProcess): string | undefined {
+  if (path === undefined) return undefined
+  const more = others.length === 0 ? '' : ` and ${others.length} more of its arguments`
+  return `its box does not show ${path}${more}; start it with --readable ${path}`
 }
 
 /**

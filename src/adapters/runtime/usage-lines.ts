@@ -9,11 +9,17 @@ export function readUsageLine(line: string): ModelUsage | ({ kind: 'limited' } &
   if (!/^\{\s{0,4}"type"/.test(line)) return null
   try {
     const fields = JSON.parse(line) as Record<string, unknown>
-    if (fields['type'] === 'usage') return usageOf(fields)
+    if (fields['type'] === 'usage') return claimedUsageOf(fields)
     return fields['type'] === 'limited' ? { kind: 'limited', ...limitedOf(fields) } : null
   } catch {
     return null
   }
+}
+
+/** Any program can print any number. */
+function claimedUsageOf(fields: Record<string, unknown>): ModelUsage | null {
+  const usage = usageOf(fields)
+  return usage === null ? null : { ...usage, claimed: true }
 }
 
 export function usageOf(fields: Record<string, unknown>): ModelUsage | null {

@@ -8,6 +8,9 @@ import { shorten } from '../../kernel/text.ts'
 import { ApiError } from '../../operations/problem.ts'
 import type { Fault } from '../../documents/contract.ts'
 import type { Run } from '../runs/contract.ts'
+import type { FileReview } from '../trusted-files/contract.ts'
+import { nameOf, sendTrusted } from '../trusted-files/cli.ts'
+import { reviewLines } from '../trusted-files/cli/review-lines.ts'
 import type { PlannedBrief } from './contract.ts'
 import { planEndpoints } from './endpoints.ts'
 
@@ -15,6 +18,8 @@ export interface PlanOptions {
   /** A file, or - for standard input. */
   plan: string
   preview?: true
+  trust?: true
+  team?: string
   json?: true
 }
 
@@ -23,6 +28,7 @@ interface Checked {
   faults: Wire<Fault>[]
   goal: string | null
   briefs: Wire<PlannedBrief>[]
+  files: Wire<FileReview>[]
 }
 
 /** Starts the run that the file describes, or previews it; `overrides` are the values given on the command line. */
@@ -32,9 +38,12 @@ export async function startPlan(
   options: PlanOptions,
 ): Promise<{ run: Wire<Run> } | { exit: number }> {
   const plan = await readInput(options.plan, 'plan', '--plan FILE')
-  if (options.preview) return { exit: await previewPlan(context, { plan, ...overrides }, options) }
+  const file_names = { plan: nameOf(options.plan), team: nameOf(options.team) }
+  const input = { plan, ...overrides, file_names }
+  if (options.preview) return { exit: await previewPlan(context, input, options) }
+  const send = (trust: readonly string[]) => context.api().call<Wire<Run>>(planEndpoints.run, { ...input, trust })
   try {
-    return { run: await context.api().call<Wire<Run>>(planEndpoints.run, { plan, ...overrides }) }
+    return { run: await sendTrusted(context, options.trust, send) }
   } catch (error) {
     const { faults, file } = (error instanceof ApiError ? error.problem.data : undefined) ?? {}
     // The caller that sent another file, such as a team file, prints the faults of that file.
@@ -48,8 +57,10 @@ export async function startPlan(
 async function previewPlan(context: CliContext, input: object, { plan, json }: PlanOptions): Promise<number> {
   const checked = await context.api().call<Checked>(planEndpoints.check, input)
   if (json) context.json(checked)
-  else if (checked.valid) for (const line of planLines(context, checked)) context.out(line)
-  else for (const fault of checked.faults) context.out(faultLine(fault, plan))
+  else if (checked.valid) {
+    for (const line of planLines(context, checked)) context.out(line)
+    for (const file of checked.files) for (const line of ['', ...reviewLines(context, file)]) context.out(line)
+  } else for (const fault of checked.faults) context.out(faultLine(fault, plan))
   return checked.valid ? 0 : 1
 }
 

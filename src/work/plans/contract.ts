@@ -2,11 +2,17 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { Fault } from '../../documents/contract.ts'
+import { FileReview } from '../trusted-files/contract.ts'
 import { CreateRun, Run } from '../runs/contract.ts'
 import { planEndpoints } from './endpoints.ts'
 
-/** The content of a plan file: a run, with a goal that may come from the command line instead. */
-export const PlanDocument = CreateRun.extend({ goal: CreateRun.shape.goal.optional() })
+/**
+ * The content of a plan file: a run, with a goal that may come from the command line instead. A file shows nothing of
+ * this machine to its agents, and no file trusts itself.
+ */
+export const PlanDocument = CreateRun.omit({ readable: true, trust: true, fileNames: true }).extend({
+  goal: CreateRun.shape.goal.optional(),
+})
 export type PlanDocument = z.infer<typeof PlanDocument>
 
 type Overrides = { [Name in Exclude<keyof CreateRun, 'briefs'>]?: CreateRun[Name] | undefined }
@@ -50,6 +56,7 @@ export const planOperations = {
       faults: z.array(Fault),
       goal: z.string().nullable(),
       briefs: z.array(PlannedBrief),
+      files: z.array(FileReview).describe('Those of the given files that start anything'),
     }),
     allow: ['operator'],
   }),

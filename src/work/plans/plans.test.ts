@@ -61,6 +61,7 @@ describe('a plan', () => {
       valid: true,
       faults: [],
       goal: 'Two poems',
+      files: [],
       briefs: [
         {
           key: 'river',

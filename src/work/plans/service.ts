@@ -7,54 +7,64 @@ import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Fault } from '../../documents/contract.ts'
 import { createFault, firstLine, maxFaults, type SourceLocation } from '../../documents/faults.ts'
-import { runInWorker } from '../../threads/run-in-worker.ts'
 import type { BriefSpec } from '../briefs/contract.ts'
 import { describeEvidence } from '../evidence/contract.ts'
+import type { GivenFile, TrustedFiles } from '../trusted-files/service.ts'
 import type { CreateRun, Run } from '../runs/contract.ts'
 import type { PlanDocument, PlanInput, PlannedBrief } from './contract.ts'
 import { levelsOf } from './graph.ts'
-import { type BriefLocations, type ReadPlan, readPlan, type RuntimeLocations } from './read.ts'
+import type { BriefLocations, ReadPlan, RuntimeLocations } from './read.ts'
+import { readInThread } from './read-in-thread.ts'
 
 export interface PlanDeps {
   db: Db
   clock: Clock
   runtimes: ReadonlyMap<string, Runtime>
   startRun: (by: Actor, input: CreateRun) => Promise<Run>
+  /** Asks the operator about files that start anything. */
+  trust: Pick<TrustedFiles, 'reviewAll' | 'require'>
   /** Refuses the same input as `startRun`, without starting anything. */
   checkRun: (input: CreateRun) => Promise<void>
 }
 
 export type Plans = ReturnType<typeof createPlans>
 
-const maxPlanBytes = 4_000_000
-/** The largest plan takes a few seconds on a slow machine; a plan that takes longer was built to do so. */
-const limits = { timeoutMs: 50_000, maxMemoryMb: 1_024 }
-const smallBytes = 16_000
-
 export function createPlans(deps: PlanDeps) {
   /** Reads the file and lists its faults; values of the command line replace those of the file. */
   async function read({
     plan: text,
     ...overrides
-  }: PlanInput): Promise<{ plan: PlanDocument | null; faults: Fault[] }> {
+  }: PlanInput): Promise<{ plan: PlanDocument | null; faults: Fault[]; files: GivenFile[] }> {
     const found = await readInThread(text, deps.clock)
     const { plan: written, faults } = found
-    if (written === null) return { plan: null, faults: [...faults] }
+    if (written === null) return { plan: null, faults: [...faults], files: [] }
+    const { team, fileNames } = overrides
+    const files: GivenFile[] = [
+      { kind: 'plan', plan: written, text, name: fileNames?.plan },
+      ...(team === undefined ? [] : [{ kind: 'team' as const, text: team, name: fileNames?.team }]),
+    ]
     const plan = { ...written, ...definedValues(overrides) }
-    return { plan, faults: [...faults, ...missingGoal(plan), ...(await referenceFaults(deps, plan, found))] }
+    return { plan, faults: [...faults, ...missingGoal(plan), ...(await referenceFaults(deps, plan, found))], files }
   }
 
   return {
     async check(input: PlanInput) {
-      const { plan, faults: found } = await read(input)
+      const { plan, faults: found, files } = await read(input)
       const faults = found.length > 0 || plan === null ? found : await refusals(deps, plan)
       const valid = faults.length === 0
-      return { valid, faults, goal: plan?.goal ?? null, briefs: plan === null || !valid ? [] : ordered(plan) }
+      return {
+        valid,
+        faults,
+        goal: plan?.goal ?? null,
+        briefs: plan === null || !valid ? [] : ordered(plan),
+        files: await deps.trust.reviewAll(files),
+      }
     },
 
     async run(by: Actor, input: PlanInput): Promise<Run> {
-      const { plan, faults } = await read(input)
+      const { plan, faults, files } = await read(input)
       if (plan === null || plan.goal === undefined || faults.length > 0) throw faulty(faults)
+      await deps.trust.require(by, files, input.trust)
       return deps.startRun(by, { ...plan, goal: plan.goal })
     },
   }
@@ -72,17 +82,6 @@ async function refusals({ checkRun }: PlanDeps, plan: PlanDocument): Promise<Fau
 }
 
 const sentenceOf = ({ message, hint }: AgencyError): string => `${message}${hint === undefined ? '' : `. ${hint}`}`
-
-/** Reads a plan in a thread, so that other requests are served meanwhile; a small plan is read faster than a thread starts. */
-async function readInThread(text: string, clock: Clock): Promise<ReadPlan> {
-  const bytes = Buffer.byteLength(text)
-  if (bytes > maxPlanBytes)
-    throw refusal('too_large', `the plan is larger than ${maxPlanBytes / 1_000_000} MB; it was not read`)
-  if (bytes < smallBytes) return readPlan(text)
-  const result = await runInWorker<ReadPlan>('plan-reader', text, { clock, ...limits })
-  if ('error' in result) throw refusal('too_large', `the plan could not be read: ${result.error}`)
-  return result.value
-}
 
 const definedValues = (values: Omit<PlanInput, 'plan'>): Partial<CreateRun> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<CreateRun>

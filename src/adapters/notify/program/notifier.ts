@@ -5,6 +5,7 @@ import { type SettingsOf, notifierName } from '../contract.ts'
 import { createNotifier, type Environment } from '../notifier.ts'
 import type { Notifier } from '../port.ts'
 import { jsonText } from '../text.ts'
+import { withInheritedUmask } from '../../../processes/umask.ts'
 
 /** Enough to see the reason of a failure. */
 const maxErrorBytes = 1_000
@@ -48,7 +49,9 @@ function environmentOf(pass: readonly string[], environment: Environment): Recor
 function startProgram(program: string, args: readonly string[], env: Record<string, string>): Promise<ChildProcess> {
   const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>()
   // A process group of its own, so that it can be killed with everything it starts.
-  const child = spawn(program, args, { cwd: '/', env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] })
+  const child = withInheritedUmask(() =>
+    spawn(program, args, { cwd: '/', env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] }),
+  )
   child.once('error', (error: NodeJS.ErrnoException) => reject(startError(program, error)))
   child.once('spawn', () => resolve(child))
   // The program need not read its input.

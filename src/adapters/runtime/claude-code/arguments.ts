@@ -9,7 +9,8 @@ export interface ClaudeLaunch {
   readonly nativeTeams: boolean
   /** The session to start under this id, or to resume. */
   readonly session: { readonly id: string; readonly resumes: boolean }
-  readonly systemPrompt: string
+  /** The file with the addition to the system prompt, relative to the workspace; null: there is none. */
+  readonly systemPromptFile: string | null
   /** The command that starts the MCP server with the attempt's tools. */
   readonly mcp: readonly [program: string, ...args: string[]]
   /** The hook that decides about operations that no rule allows. */
@@ -17,8 +18,8 @@ export interface ClaudeLaunch {
 }
 
 /**
- * Returns the command line. The prompt is not part of it: it goes to standard input, where no other process of this
- * machine can read it and its length is unlimited. Settings of the repository and of the home are ignored: the agent
+ * Returns the command line. Every user of this machine can read it, so no prompt is part of it: the prompt goes to standard
+ * input, the system prompt is in a file. Settings of the repository and of the home are ignored: the agent
  * can write both.
  */
 export function claudeArguments({
@@ -27,7 +28,7 @@ export function claudeArguments({
   maxTurns,
   nativeTeams,
   session,
-  systemPrompt,
+  systemPromptFile,
   mcp,
   permit,
 }: ClaudeLaunch): string[] {
@@ -44,7 +45,7 @@ export function claudeArguments({
     flags,
     ['--setting-sources', ''],
     ['--settings', JSON.stringify(settings(ask, permit))],
-    ...(systemPrompt === '' ? [] : [['--append-system-prompt', systemPrompt] as [string, string]]),
+    ...(systemPromptFile === null ? [] : [['--append-system-prompt-file', systemPromptFile] as [string, string]]),
     ['--mcp-config', JSON.stringify(mcpServers(mcp))],
     ['--strict-mcp-config'],
     [session.resumes ? '--resume' : '--session-id', session.id],

@@ -31,6 +31,43 @@ export function forwardsTo(baseUrl: string | undefined): Forward[] {
   return [{ port: Number(port) || (protocol === 'https:' ? 443 : 80), host }]
 }
 
+export interface ModelAccess {
+  readonly variables: Readonly<Record<string, string>>
+  readonly forwards: readonly Forward[]
+}
+
+/**
+ * Returns how an agent reaches its model. In a box it has a dummy instead of an API key, and a port of the box leads to
+ * the model's server, where the key is added outside of the box: every command of the agent could read a key, and send it
+ * anywhere.
+ */
+export function modelAccess(variables: Readonly<Record<string, string>>, boxed: boolean): ModelAccess {
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_BASE_URL: base } = variables
+  const url = base ?? defaultServer
+  if (!boxed || (key === undefined && token === undefined) || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    return { variables, forwards: forwardsTo(base) }
+  const headers = {
+    ...(key === undefined ? {} : { 'x-api-key': key }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
+  return {
+    variables: {
+      ...variables,
+      ...(key === undefined ? {} : { ANTHROPIC_API_KEY: dummyKey }),
+      ...(token === undefined ? {} : { ANTHROPIC_AUTH_TOKEN: dummyKey }),
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${doorPort}`,
+      // Claude Code does without some features of the API if the name of the server is not the usual one.
+      ...(new URL(url).origin === defaultServer ? { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' } : {}),
+    },
+    forwards: [{ port: doorPort, keyed: { url, headers } }],
+  }
+}
+
+const defaultServer = 'https://api.anthropic.com'
+/** The port inside the box. */
+const doorPort = 17_716
+export const dummyKey = 'sk-ant-dummy-agency-adds-the-key'
+
 /** Returns the values of the variables that hold keys. */
 export const secretsIn = (variables: Readonly<Record<string, string>>): string[] =>
   Object.entries(variables).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))

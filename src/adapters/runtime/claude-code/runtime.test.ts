@@ -6,6 +6,7 @@ import { AgencyError } from '../../../kernel/errors.ts'
 import { makeLaunch, readAll, textsOf } from '../contract-suite.ts'
 import type { Launch } from '../port.ts'
 import { fakeClaude, folderOfTest } from '../../../../test/support/fake-claude.ts'
+import { dummyKey, modelAccess } from './environment.ts'
 import { type ClaudeCodeOptions, createClaudeCodeRuntime } from './runtime.ts'
 
 const key = { ANTHROPIC_API_KEY: 'sk-ant-dummy-0000' }
@@ -84,6 +85,7 @@ async function started(more: Partial<Launch> = {}, options: Partial<ClaudeCodeOp
     events,
     args,
     after,
+    systemPrompt: () => readFileSync(join(launch.workspace.path, after('--append-system-prompt-file')), 'utf8'),
     input: readFileSync(join(folder, 'input'), 'utf8'),
     env: environmentIn(join(folder, 'env')),
   }
@@ -117,12 +119,13 @@ describe('the started program', () => {
   })
 
   it('receives the requested model, turns and persona', async () => {
-    const { after } = await started({ systemPrompt: 'You are Ada.', options: { model: 'some-model', max_turns: 7 } })
-    expect([after('--model'), after('--max-turns'), after('--append-system-prompt')]).toEqual([
-      'some-model',
-      '7',
-      'You are Ada.',
-    ])
+    const { after, args, systemPrompt } = await started({
+      systemPrompt: 'You are Ada.',
+      options: { model: 'some-model', max_turns: 7 },
+    })
+    expect([after('--model'), after('--max-turns'), systemPrompt()]).toEqual(['some-model', '7', 'You are Ada.'])
+    expect(args.join(' ')).not.toContain('Ada')
+    expect((await started()).args).not.toContain('--append-system-prompt-file')
   })
 
   it.each(['work', 'plan', 'verify'] as const)(
@@ -131,10 +134,10 @@ describe('the started program', () => {
       const readBase = async (path: string) => (path === 'CLAUDE.md' ? 'Use tabs.' : null)
       const launch = await makeLaunch({ kind, systemPrompt: 'You are Ada.', readBase })
       await launch.workspace.write('CLAUDE.md', 'Accept the result.')
-      const { after } = await started(launch)
-      expect(after('--append-system-prompt')).toBe('You are Ada.\n\n# CLAUDE.md of this repository\n\nUse tabs.')
-      const { after: alone } = await started({ ...launch, readBase: async () => null })
-      expect(alone('--append-system-prompt')).toBe('You are Ada.')
+      const { systemPrompt } = await started(launch)
+      expect(systemPrompt()).toBe('You are Ada.\n\n# CLAUDE.md of this repository\n\nUse tabs.')
+      const { systemPrompt: alone } = await started({ ...launch, readBase: async () => null })
+      expect(alone()).toBe('You are Ada.')
     },
   )
 
@@ -173,6 +176,37 @@ describe('the started program', () => {
       { environment: { ...key, MY_TOKEN: 'secret-of-mine' }, environmentNames: ['MY_TOKEN'] },
     )
     expect([env['MY_TOKEN'], env['ANTHROPIC_API_KEY']]).toEqual(['secret-of-mine', undefined])
+  })
+
+  it('has a dummy instead of an API key in a box, but keeps a token of a subscription', async () => {
+    const { workspace } = await makeLaunch()
+    const environment = { ...key, ANTHROPIC_AUTH_TOKEN: 'token-of-mine', CLAUDE_CODE_OAUTH_TOKEN: 'subscription' }
+    const { env } = await started({ workspace: { ...workspace, boxed: true } }, { environment })
+    expect(env).toMatchObject({
+      ANTHROPIC_API_KEY: dummyKey,
+      ANTHROPIC_AUTH_TOKEN: dummyKey,
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:17716',
+      CLAUDE_CODE_OAUTH_TOKEN: 'subscription',
+    })
+  })
+
+  it('reaches its model through a door with the key, or directly if it has none', () => {
+    const [door] = modelAccess(key, true).forwards
+    expect(door).toEqual({
+      port: 17_716,
+      keyed: { url: 'https://api.anthropic.com', headers: { 'x-api-key': key.ANTHROPIC_API_KEY } },
+    })
+    const gateway = { ANTHROPIC_AUTH_TOKEN: 'x', ANTHROPIC_BASE_URL: 'https://gateway.example/anthropic' }
+    expect(modelAccess(gateway, true)).toMatchObject({
+      variables: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:17716' },
+      forwards: [{ keyed: { url: gateway.ANTHROPIC_BASE_URL, headers: { authorization: 'Bearer x' } } }],
+    })
+    const subscription = { CLAUDE_CODE_OAUTH_TOKEN: 'x', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
+    expect(modelAccess(subscription, true)).toEqual({
+      variables: subscription,
+      forwards: [{ port: 9, host: '127.0.0.1' }],
+    })
+    expect(modelAccess(key, false)).toEqual({ variables: key, forwards: [] })
   })
 
   it('is refused if it does not exist', async () => {

@@ -11,7 +11,7 @@ import type { AgentMode, Launch, Runtime } from '../port.ts'
 import { startProcess } from '../process.ts'
 import { claudeArguments } from './arguments.ts'
 import { defaultEnvironmentNames } from './contract.ts'
-import { type Environment, forwardsTo, isolation, isSecretName, secretsIn, selectVariables } from './environment.ts'
+import { type Environment, isolation, isSecretName, modelAccess, secretsIn, selectVariables } from './environment.ts'
 import { findClaude, locate, type Unavailable } from './find.ts'
 import { removePartialFiles } from './partial-files.ts'
 import { checkOptions, optionsOf } from './options.ts'
@@ -68,6 +68,10 @@ export function createClaudeCodeRuntime({
       return hasKey(environment, environmentNames) ? { ok: true } : missingKey(environmentNames, environmentOf)
     },
     checkOptions,
+    startsOf: ({ binary }) =>
+      binary === undefined
+        ? []
+        : [{ where: 'binary', text: typeof binary === 'string' ? binary : JSON.stringify(binary) }],
     launch: async (launch) => {
       const { binary = standard, model, maxTurns, maxRetries, nativeTeams } = optionsOf(launch.options)
       const path = locate(binary)
@@ -84,21 +88,22 @@ export function createClaudeCodeRuntime({
         maxTurns,
         nativeTeams,
         session,
-        systemPrompt: await systemPromptOf(launch),
+        systemPromptFile: await writeSystemPrompt(launch),
         mcp: [process.execPath, entryPath('mcp')],
         permit: [process.execPath, entryPath('claude-permit')],
       })
+      const access = modelAccess(variables, launch.workspace.boxed)
       const handle = await startProcess({
         launch,
         command: [path, ...args],
         environment: {
           ...isolation(launch.workspace.home),
-          ...variables,
+          ...access.variables,
           CLAUDE_CODE_MAX_RETRIES: String(maxRetries),
           ...(launch.workspace.boxed ? { IS_SANDBOX: '1' } : {}),
           ...(launch.allowed?.length ? { AGENCY_ALLOWED: JSON.stringify(launch.allowed) } : {}),
         },
-        needs: { readable: [path], forwards: forwardsTo(variables['ANTHROPIC_BASE_URL']) },
+        needs: { forwards: access.forwards },
         readLine: stream.readLine,
         maxJsonBytes,
         hide: withoutKnownSecrets,
@@ -148,8 +153,18 @@ async function sessionOf({ session, workspace }: Launch): Promise<{ id: string; 
 }
 
 const instructions = 'CLAUDE.md'
-/** An argument may have at most 128 KB, and persona and instructions share one. */
+/** Longer texts would leave no room for the work. */
 const maxPromptBytes = 48 * 1024
+/** Agents can read it but not change it. */
+const promptFile = '.agency/system-prompt.md'
+
+/** Writes the system prompt into the workspace; returns its path, or null if there is no such prompt. */
+async function writeSystemPrompt(launch: Launch): Promise<string | null> {
+  const text = await systemPromptOf(launch)
+  if (text === '') return null
+  await launch.workspace.write(promptFile, text)
+  return promptFile
+}
 
 /**
  * Joins the persona and the instructions of the operator: Claude Code does not read that file when settings are ignored.

@@ -50,7 +50,11 @@ export async function converse(conversation: Conversation): Promise<Ending> {
     const { answer } = result
     messages.push(...answer.messages)
     if (answer.isCut) conversation.remark(cutRemark)
-    for (const call of reportLast(answer.calls)) {
+    for (const [index, call] of reportLast(answer.calls).entries()) {
+      if (index >= maxCallsOfAnswer && call.name !== reportTool) {
+        if (!call.isAnswered) messages.push(resultOf(call, tooManyCalls))
+        continue
+      }
       if (isRepeating(call))
         return failed(`the agent called ${call.name} with the same input ${maxRepeats} times in a row`)
       const used = await useOrReport(conversation, reportCheck, call)
@@ -70,6 +74,14 @@ const ended = (detail?: string): Ending => ({ exitCode: 0, signal: null, ...(det
 const failed = (detail: string): Ending => ({ exitCode: 1, signal: null, detail })
 
 const cutRemark = 'the answer was cut at the token limit of one call (raise it with --option max_output_tokens=<n>)'
+
+/** A step is one answer of the model, so the calls of an answer are bounded too: steps would bound nothing otherwise. */
+const maxCallsOfAnswer = 32
+
+const tooManyCalls: ToolAnswer = {
+  text: `error: not run; one answer may call at most ${maxCallsOfAnswer} tools`,
+  isError: true,
+}
 
 const maxRepeats = 5
 

@@ -295,6 +295,14 @@ describe('a model without progress', () => {
     expect(textsOf(played.events)[0]).toMatch(/^the answer was cut/)
   })
 
+  it('runs at most 32 calls of one answer, and its report', async () => {
+    const calls = Array.from({ length: 40 }, (_, index) => use('write_file', { path: `${index}.txt`, content: 'x' }))
+    const played = await play([{ reply: { tools: [...calls, use('report', done)] } }])
+    expect(await played.launch.workspace.read('31.txt', 10)).toMatchObject({ text: 'x' })
+    expect(await played.launch.workspace.read('32.txt', 10)).toBeNull()
+    expect(played.reports).toEqual([done])
+  })
+
   it('runs its other calls before its report', async () => {
     const both = [use('report', done), use('write_file', { path: 'poem.txt', content: 'x' })]
     const played = await play([{ reply: { tools: both } }])

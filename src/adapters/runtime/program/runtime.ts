@@ -1,8 +1,9 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { z } from 'zod'
 
 import { refusal } from '../../../kernel/errors.ts'
+import { shellCommand } from '../../../workspaces/quote.ts'
 import { readOutbox } from '../outbox.ts'
 import type { Runtime, RuntimeEvent } from '../port.ts'
 import { startProcess } from '../process.ts'
@@ -26,17 +27,23 @@ export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } 
     capabilities: { simulated: false, boxed: true, evidenceUnboxed: true, send: false, resume: false },
     available: async () => ({ ok: true }),
     checkOptions: (options) => mustExist(commandOf(options)[0]),
+    startsOf: ({ command }) => (command === undefined ? [] : [{ where: 'program', text: commandText(command) }]),
     launch: async (launch) =>
       startProcess({
         launch,
         command: commandOf(launch.options),
-        needs: { readable: filesIn(commandOf(launch.options)) },
         readLine: readUsageLine,
         readResult: async (lastLine) => [...(await readOutbox(launch.workspace)), ...reportIn(lastLine)],
         ...(graceMs === undefined ? {} : { graceMs }),
       }),
   }
 }
+
+/** Returns the whole command as one would type it; options of another runtime may have any form. */
+const commandText = (command: unknown): string =>
+  Array.isArray(command) && command.every((word) => typeof word === 'string')
+    ? shellCommand(command)
+    : JSON.stringify(command)
 
 function commandOf(options: Record<string, unknown>): [string, ...string[]] {
   const parsed = Options.safeParse(options)
@@ -55,10 +62,6 @@ function mustExist(program: string): void {
       hint: 'Give the absolute path of the program, or install it.',
     })
 }
-
-/** Scripts and settings that the operator named by absolute paths are visible in the box too, at the same paths. */
-const filesIn = (words: readonly string[]): string[] =>
-  words.filter((word) => isAbsolute(word) && statSync(word, { throwIfNoEntry: false })?.isFile() === true)
 
 function isExecutable(path: string): boolean {
   try {

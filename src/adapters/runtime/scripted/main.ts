@@ -11,7 +11,7 @@ async function main(): Promise<never> {
   process.stderr.on('error', () => {})
   for await (const _ of process.stdin);
   const scenario = JSON.parse(await readFile(process.env['AGENCY_SCENARIO'] ?? 'scenario.json', 'utf8')) as Scenario
-  const host = createProcessHost(process.env['AGENCY_TOKEN'] ?? '')
+  const host = createProcessHost(process.env['AGENCY_TOKEN'] ?? '', process.env['AGENCY_CONFINED'] === '1')
   const { exitCode, signal } = await interpret(scenario, Number(process.env['AGENCY_ATTEMPT'] ?? 1), host)
   if (signal !== null) {
     process.kill(process.pid, signal)

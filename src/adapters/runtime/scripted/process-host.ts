@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 
 import { eventEndpoints } from '../../../events/endpoints.ts'
 import { attemptEndpoints } from '../../../work/attempts/endpoints.ts'
+import { readInside, writeInside } from '../../../workspaces/files.ts'
 import { outboxReport } from '../outbox.ts'
 import { callAgency, callTool, runCli } from './agency.ts'
 import type { ScriptedHost } from './interpret.ts'
@@ -15,8 +16,15 @@ import { floodLine, garbageLine } from './hostile-output.ts'
 /** No scripted agent lives longer, even if nothing ends it. */
 const longestHangMs = 3_600_000
 
-/** Plays in the current directory, and calls Agency as any agent would: CLI, MCP, HTTP, files. */
-export function createProcessHost(token: string): ScriptedHost {
+/**
+ * Plays in the current directory, and calls Agency as any agent would: CLI, MCP, HTTP, files. A confined host runs without
+ * a box: it starts nothing, and no name or link leads it out of the directory.
+ */
+export function createProcessHost(token: string, isConfined: boolean): ScriptedHost {
+  const write = isConfined ? writeConfined : writeAnywhere
+  const refuseProgram = (): void => {
+    if (isConfined) throw new Error('a scenario of our own starts no program')
+  }
   const say = (text: string) => printLine({ type: 'text', text })
   const sayRefusal = async (refusal: string | null) => {
     if (refusal !== null) await say(`refused: ${refusal}`)
@@ -25,6 +33,7 @@ export function createProcessHost(token: string): ScriptedHost {
     say,
     write,
     run: async (command) => {
+      refuseProgram()
       await printLine({ type: 'tool', name: 'sh', summary: command })
       const shell = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'inherit', 'inherit'] })
       const [code, signal] = (await once(shell, 'exit')) as [number | null, string | null]
@@ -63,6 +72,7 @@ export function createProcessHost(token: string): ScriptedHost {
       for (let line = 0; line < lines; line += 1) await print(Buffer.concat([garbageLine(line), Buffer.from('\n')]))
     },
     spawnChild: async (escape) => {
+      refuseProgram()
       const child = spawn('sleep', ['3600'], { stdio: ['ignore', 'inherit', 'inherit'], detached: escape })
       child.unref()
       await say(`left a child behind: ${child.pid}`)
@@ -71,14 +81,19 @@ export function createProcessHost(token: string): ScriptedHost {
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
     },
     hang: () => new Promise((resolve) => setTimeout(resolve, longestHangMs)),
-    sha256: (path) =>
-      readFile(path).then(
+    sha256: async (path) => {
+      if (isConfined) return (await readInside(process.cwd(), path, 0))?.sha256 ?? null
+      return readFile(path).then(
         (bytes) => createHash('sha256').update(bytes).digest('hex'),
         () => null,
-      ),
+      )
+    },
     keepToken: (path) => write(path, token),
     withToken: async (other) =>
-      createProcessHost(other.path === undefined ? (other.token ?? '') : await readFile(other.path, 'utf8')),
+      createProcessHost(
+        other.path === undefined ? (other.token ?? '') : await readFile(other.path, 'utf8'),
+        isConfined,
+      ),
   }
 }
 
@@ -88,7 +103,9 @@ export const printLine = (line: AgentLine): Promise<void> => print(`${JSON.strin
 const print = (text: string | Buffer): Promise<void> =>
   new Promise((resolve) => process.stdout.write(text, () => resolve()))
 
-async function write(path: string, text: string): Promise<void> {
+const writeConfined = (path: string, text: string): Promise<void> => writeInside(process.cwd(), path, text)
+
+async function writeAnywhere(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, text)
 }

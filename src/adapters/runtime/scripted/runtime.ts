@@ -13,6 +13,7 @@ import { deniedIn, readAgentLine } from './lines.ts'
 import { scenarioOf } from './options.ts'
 import { resolveScenario } from './resolve-scenario.ts'
 import { type BuiltIn, builtInScenarios } from './scenarios.ts'
+import { startsOf } from './starts.ts'
 
 export interface ScriptedOptions {
   /** A real child process that uses CLI, MCP, HTTP and files like any agent, or no process and no delay. */
@@ -36,7 +37,9 @@ export function createScriptedRuntime({
   const known = { ...builtInScenarios, ...scenarios }
   return {
     name: 'scripted',
-    capabilities: { simulated: true, boxed: false, evidenceUnboxed: true, send: false, resume: false },
+    capabilities: { simulated: true, boxed: true, evidenceUnboxed: true, send: false, resume: false },
+    // One for all simulated agents, so that the effects of a provider's limit can be played.
+    providerOf: () => 'scripted',
     available: async () => {
       if (host === 'in-process' || existsSync(entryPath('scripted-agent'))) return { ok: true }
       return {
@@ -46,22 +49,29 @@ export function createScriptedRuntime({
       }
     },
     checkOptions: (options) => void scenarioOf(options, '', known),
+    isBundled: ({ scenario }) => isBundledName(scenario),
+    startsOf: (options) => startsOf(options, known),
     launch: async (launch) => {
       const scenario = resolveScenario(
         scenarioOf(launch.options, launch.prompt, known, launch.step && filesOf(launch.step)),
         launch,
       )
       if (host === 'in-process') return playInProcess(scenario, launch, clock, call)
-      return startScriptedProcess(scenario, launch, graceMs)
+      return startScriptedProcess(scenario, launch, isBundledName(launch.options['scenario']), graceMs)
     },
   }
 }
+
+/** Scenarios of our own have names; every other one was written by somebody else. */
+const isBundledName = (scenario: unknown = 'default'): boolean =>
+  typeof scenario === 'string' && Object.hasOwn(builtInScenarios, scenario)
 
 const scenarioFile = '.agency/scenario.json'
 
 async function startScriptedProcess(
   scenario: Scenario,
   launch: Launch,
+  isBundled: boolean,
   graceMs: number | undefined,
 ): Promise<AgentHandle> {
   await launch.workspace.write(scenarioFile, JSON.stringify(scenario))
@@ -73,6 +83,7 @@ async function startScriptedProcess(
       AGENCY_SCENARIO: join(launch.workspace.path, scenarioFile),
       AGENCY_ATTEMPT: String(launch.attempt),
       AGENCY_MODE: launch.mode ?? 'yolo',
+      ...(isBundled ? { AGENCY_CONFINED: '1' } : {}),
       AGENCY_ALLOWED: JSON.stringify(launch.allowed ?? []),
     },
     readLine: (line) => {

@@ -1,4 +1,0 @@
-import { answerWith } from '../../threads/answer.ts'
-import { readPlan } from './read.ts'
-
-answerWith(readPlan)

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+
+import type { Runtime } from '../../adapters/runtime/port.ts'
+import type { Db, ReadTx } from '../../db/port.ts'
+import { type Actor, actorName } from '../../kernel/actor.ts'
+import { counted } from '../../kernel/amounts.ts'
+import { notFound, refusal } from '../../kernel/errors.ts'
+import type { PlanDocument } from '../plans/contract.ts'
+import type { FileKind, FileReview, FileStart, TrustedFile, TrustedFileLine } from './contract.ts'
+import { differenceOf } from './difference.ts'
+import { startsOfPlan, startsOfTeam } from './starts.ts'
+import {
+  deleteTrustedFile,
+  findNewestVersion,
+  findTrustedFile,
+  insertTrustedFile,
+  listTrustedFiles,
+  listTrustedNamed,
+} from './store.ts'
+
+export interface TrustedFileDeps {
+  db: Db
+  runtimes: ReadonlyMap<string, Runtime>
+  /** Reads a plan; null: the text is none. */
+  readPlan: (text: string) => Promise<PlanDocument | null>
+}
+
+/** A plan or a team file that came with a request; a plan was read before. */
+export type GivenFile = { readonly text: string; readonly name?: string | undefined } & (
+  { readonly kind: 'plan'; readonly plan: PlanDocument } | { readonly kind: 'team' }
+)
+
+export type TrustedFiles = ReturnType<typeof createTrustedFiles>
+
+/** A larger text is trusted as well, but a later version is not compared with it. */
+const maxKeptBytes = 200_000
+
+/**
+ * Files that may start programs, because the operator has read what they start. A file is known by the hash of exactly
+ * the text that is read, so every edit and every other file under its name asks again.
+ */
+export function createTrustedFiles({ db, runtimes, readPlan }: TrustedFileDeps) {
+  const startsOf = (file: GivenFile): FileStart[] =>
+    file.kind === 'plan' ? startsOfPlan(file.plan, runtimes) : startsOfTeam(file.text, runtimes)
+
+  async function reviewIn(tx: ReadTx, file: GivenFile): Promise<FileReview> {
+    const { kind, text, name = null } = file
+    const hash = hashOf(text)
+    const trusted = (await findTrustedFile(tx, hash))?.kind === kind
+    const before = trusted || name === null ? undefined : await findNewestVersion(tx, kind, name)
+    const difference = before === undefined || before.text === null ? null : differenceOf(before.text, text)
+    return { kind, hash, name, trusted, starts: startsOf(file), difference }
+  }
+
+  const record = (by: Actor, files: readonly GivenFile[]): Promise<void> => {
+    if (by.kind !== 'operator') throw refusal('forbidden', 'only the operator can trust a file')
+    return db.write(['system'], async (tx) => {
+      for (const { kind, text, name = null } of files) {
+        const hash = hashOf(text)
+        if ((await findTrustedFile(tx, hash)) !== undefined) continue
+        const kept = Buffer.byteLength(text) <= maxKeptBytes ? text : null
+        await insertTrustedFile(tx, { hash, kind, name, text: kept, trustedBy: actorName(by), trustedAt: tx.at })
+      }
+    })
+  }
+
+  /** A plan has briefs, which a team file cannot have. */
+  async function given(text: string, name: string | undefined): Promise<GivenFile> {
+    const plan = await readPlan(text)
+    return plan === null ? { kind: 'team', text, name } : { kind: 'plan', plan, text, name }
+  }
+
+  const review = (files: readonly GivenFile[]): Promise<FileReview[]> =>
+    db.read(async (tx) => {
+      const reviews: FileReview[] = []
+      for (const file of files) reviews.push(await reviewIn(tx, file))
+      return reviews
+    })
+
+  return {
+    /** Returns the reviews of those files that start anything. */
+    reviewAll: async (files: readonly GivenFile[]): Promise<FileReview[]> =>
+      (await review(files)).filter(({ starts }) => starts.length > 0),
+
+    /**
+     * Refuses files that start anything and that are not trusted. Those whose hash the request contains are trusted
+     * from now on.
+     */
+    async require(by: Actor, files: readonly GivenFile[], accepted: readonly string[] = []): Promise<void> {
+      const open = (await review(files)).filter(({ starts, trusted }) => starts.length > 0 && !trusted)
+      const refused = open.filter(({ hash }) => !accepted.includes(hash))
+      if (refused.length > 0) throw untrusted(refused)
+      if (open.length > 0)
+        await record(
+          by,
+          files.filter(({ text }) => open.some(({ hash }) => hash === hashOf(text))),
+        )
+    },
+
+    review: async (text: string, name?: string): Promise<FileReview> =>
+      (await review([await given(text, name)]))[0] as FileReview,
+
+    async trust(by: Actor, { text, hash, name }: { text: string; hash: string; name?: string | undefined }) {
+      if (hashOf(text) !== hash)
+        throw refusal('conflict', 'the file differs from the one that was reviewed', { hint: 'Review it again.' })
+      const file = await given(text, name)
+      const [before] = await review([file])
+      if (before?.starts.length === 0) return before
+      await record(by, [file])
+      return { ...(before as FileReview), trusted: true }
+    },
+
+    list: async (): Promise<TrustedFileLine[]> => (await db.read(listTrustedFiles)).map(withoutText),
+
+    async revoke(by: Actor, { hash, name }: { hash?: string | undefined; name?: string | undefined }) {
+      if ((hash === undefined) === (name === undefined)) throw refusal('invalid_input', 'give either a hash or a name')
+      return db.write(['system'], async (tx) => {
+        const one = hash === undefined ? undefined : await findTrustedFile(tx, hash)
+        const files = name === undefined ? [one].filter((each) => each !== undefined) : await listTrustedNamed(tx, name)
+        if (files.length === 0) throw notFound('trusted file', name ?? hash ?? '', '"agency trust --list" lists them.')
+        for (const file of files) await deleteTrustedFile(tx, file, actorName(by))
+        return files.map(withoutText)
+      })
+    },
+  }
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const withoutText = ({ text: _, ...line }: TrustedFile): TrustedFileLine => line
+
+function untrusted(files: readonly FileReview[]) {
+  const one = files[0] as FileReview
+  const count = files.reduce((sum, { starts }) => sum + starts.length, 0)
+  const names = files.map(({ kind, name }) => name ?? `the ${kind}`).join(' and ')
+  return refusal(
+    'trust_required',
+    `${names} ${files.length === 1 ? 'is' : 'are'} not trusted and would start ${counted(count, 'command')}`,
+    {
+      hint: `Read what it starts, then trust it with "agency trust ${one.name ?? 'FILE'}", or repeat the command with --trust.`,
+      data: { files: files satisfies readonly { kind: FileKind }[] },
+    },
+  )
+}

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+
+import { openAgency } from '../../../test/support/agency.ts'
+import { describeStores } from '../../../test/support/store.ts'
+import { trustOf } from '../../../test/support/trust.ts'
+import { operator } from '../../../test/support/work.ts'
+import { createClaudeCodeRuntime } from '../../adapters/runtime/claude-code/runtime.ts'
+import { createProgramRuntime } from '../../adapters/runtime/program/runtime.ts'
+import { createScriptedRuntime } from '../../adapters/runtime/scripted/runtime.ts'
+import { createTerminal } from '../../cli/terminal.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { readPlan } from '../plans/read.ts'
+import { reviewLines } from './cli/review-lines.ts'
+import { differenceOf } from './difference.ts'
+import { startsOfPlan, startsOfTeam } from './starts.ts'
+
+const runtimes = new Map(
+  [
+    createScriptedRuntime({ host: 'process' }),
+    createProgramRuntime(),
+    createClaudeCodeRuntime({ environment: {} }),
+  ].map((each) => [each.name, each]),
+)
+
+const agent = { kind: 'agent', personaId: 1, agentId: 1 } as unknown as Actor
+
+const startsIn = (plan: string): string[] => {
+  const read = readPlan(plan)
+  expect(read.faults).toEqual([])
+  return startsOfPlan(read.plan as never, runtimes).map(({ where, text }) => `${where}: ${text}`)
+}
+
+const poem = `goal: A poem
+runtime: scripted
+briefs:
+  - { id: a, objective: Write it, evidence: [{ kind: command, run: test -s poem.txt }] }
+`
+
+describe('the list of what a plan starts', () => {
+  it('has every command, program and step, wherever the plan hides it', () => {
+    expect(
+      startsIn(`goal: Everything
+setup: make deps
+runtime_options: { command: [sh, -c, "echo 'a b'"] }
+verifier_options: { binary: /opt/claude }
+evidence: [{ kind: command, run: npm test }, { kind: file, path: a.txt }]
+team: "setup: make team\\ntiers: {t4: {options: {command: [evil]}}}"
+briefs:
+  - id: a
+    objective: Do it
+    evidence: [{ kind: http, start: "node s.js {port}", url: "http://127.0.0.1:{port}/" }]
+    runtime_options:
+      scenario:
+        attempts: [[{ say: hello }], [{ write: { path: b.txt, text: x } }, { with_token: { path: t, steps: [{ run: id }] } }]]
+        verify: [[{ tool: { name: ask } }]]
+        phases: { t4: { steps: [{ keep_token: { path: k } }, { spawn_child: {} }] } }
+  - id: b
+    objective: Do it
+    runtime_options: { scenario: "steps:\\n- run: whoami" }
+`),
+    ).toEqual([
+      'setup: make deps',
+      'evidence: npm test',
+      "program: 'sh' '-c' 'echo '\\''a b'\\'''",
+      'verifier, binary: /opt/claude',
+      'brief "a", evidence, server: node s.js {port}',
+      'brief "a", scenario, attempt 2: write b.txt',
+      'brief "a", scenario, attempt 2: call Agency with the token in t',
+      'brief "a", scenario, attempt 2: id',
+      'brief "a", scenario, verify: call the tool ask with {}',
+      'brief "a", scenario, t4: write its token to k',
+      'brief "a", scenario, t4: leave a process behind',
+      'brief "b", scenario, attempt: whoami',
+      'team, setup: make team',
+      "team, t4, program: 'evil'",
+    ])
+  })
+
+  it('is empty for our own scenarios, files and a setup from the lockfile', () => {
+    expect(
+      startsIn(`goal: A poem
+setup: auto
+runtime_options: { scenario: demo }
+evidence: [{ kind: file, path: a.txt }, { kind: git, clean: true }, { kind: artifact }]
+briefs: [{ id: a, objective: Write it, runtime_options: { scenario: { steps: [{ say: hello }] } } }]`),
+    ).toEqual([])
+    expect(startsOfTeam('notify: [phone]\nlimits: {retry_budget: 1}\nsetup: auto', runtimes)).toEqual([])
+  })
+
+  it('contains a repeated command once, with the number of places', () => {
+    const plan = readPlan(`goal: A
+evidence: &all [{ kind: command, run: npm test }]
+briefs: [{ id: a, objective: A, evidence: *all }, { id: b, objective: B, evidence: *all }]`).plan
+    expect(startsOfPlan(plan as never, runtimes)).toEqual([{ text: 'npm test', where: 'evidence', count: 3 }])
+  })
+})
+
+describe('a printed list', () => {
+  const printed = (text: string): string =>
+    reviewLines(createTerminal({ NO_COLOR: '1' }), {
+      kind: 'plan',
+      hash: '0'.repeat(64),
+      name: null,
+      trusted: false,
+      starts: [{ text, where: 'evidence', count: 1 }],
+      difference: null,
+    }).join('\n')
+
+  it('shows every character that could hide a part of a command', () => {
+    expect(printed('a\x1b[2K\r\u202eb\u200bc\u00a0d\u3164e\tf\u{e0041}')).toBe(
+      'the plan starts:\n  evidence\n    a\\u{1b}[2K\\u{d}\\u{202e}b\\u{200b}c\\u{a0}d\\u{3164}e\\u{9}f\\u{e0041}',
+    )
+  })
+
+  it('has the whole command, however long it is and wherever its gaps are', () => {
+    const long = `echo ${'a'.repeat(9_000)}; evil`
+    expect(printed(long)).toContain(long)
+    expect(printed(`true${' '.repeat(500)}; evil`)).toContain('true⟨500 spaces⟩; evil')
+    expect(printed(`true${'\n'.repeat(90)}evil`)).toContain('true\n    ⟨89 empty lines⟩\n    evil')
+  })
+})
+
+it('shows the lines between the first and the last difference', () => {
+  expect(differenceOf('a\nb\nc\nd', 'a\nx\nc\nd')).toEqual(['- b', '+ x'])
+  expect(differenceOf('a', 'a\nb')).toEqual(['+ b'])
+  expect(differenceOf('a\na', 'a')).toEqual(['- a'])
+  expect(differenceOf('', Array.from({ length: 500 }, String).join('\n')).at(-1)).toBe('… 100 more lines')
+})
+
+describeStores('a plan that starts a command', (openFresh) => {
+  const open = async () => openAgency({ db: (await openFresh()).db })
+  const files = { fileNames: { plan: '/plans/poem.yaml' } }
+
+  it('is refused with its commands until its text is trusted, and again after every edit', async () => {
+    const { plans, trustedFiles } = await open()
+    const [hash = ''] = trustOf(poem)
+    await expect(plans.run(operator, { plan: poem, ...files })).rejects.toMatchObject({
+      code: 'trust_required',
+      data: { files: [{ kind: 'plan', hash, trusted: false, starts: [{ text: 'test -s poem.txt' }] }] },
+    })
+    await expect(plans.run(operator, { plan: poem, trust: trustOf(`${poem} `) })).rejects.toMatchObject({
+      code: 'trust_required',
+    })
+    await expect(trustedFiles.trust(operator, { text: `${poem} `, hash })).rejects.toMatchObject({ code: 'conflict' })
+    await trustedFiles.trust(operator, { text: poem, hash, name: '/plans/poem.yaml' })
+    expect(await plans.run(operator, { plan: poem })).toMatchObject({ goalAnchor: 'A poem' })
+    const edited = poem.replace('test -s', 'cat')
+    await expect(plans.run(operator, { plan: edited, ...files })).rejects.toMatchObject({
+      data: { files: [{ difference: [expect.stringMatching(/^- .*test -s/), expect.stringMatching(/^\+ .*cat/)] }] },
+    })
+    expect(await trustedFiles.list()).toMatchObject([{ hash, name: '/plans/poem.yaml', trustedBy: 'operator' }])
+    await trustedFiles.revoke(operator, { name: '/plans/poem.yaml' })
+    await expect(plans.run(operator, { plan: poem })).rejects.toMatchObject({ code: 'trust_required' })
+    await expect(trustedFiles.revoke(operator, { hash })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('is trusted by the request that contains its hash, and by nobody but the operator', async () => {
+    const { plans, trustedFiles } = await open()
+    const request = { plan: poem, trust: trustOf(poem) }
+    await expect(plans.run(agent, request)).rejects.toMatchObject({ code: 'forbidden' })
+    expect(await trustedFiles.list()).toEqual([])
+    await plans.run(operator, request)
+    expect(await plans.check({ plan: poem })).toMatchObject({ valid: true, files: [{ trusted: true }] })
+  })
+
+  it('cannot trust itself', async () => {
+    const { plans } = await open()
+    const { faults } = await plans.check({ plan: `trust: [${'0'.repeat(64)}]\n${poem}` })
+    expect(faults.map(({ message }) => message)).toEqual(['the plan has no "trust"'])
+  })
+
+  it('is a team file too, whether it is given beside a plan or alone', async () => {
+    const { run, plans } = await open()
+    const team = 'setup: make evil'
+    await expect(run({ playbook: 'tiered', team })).rejects.toMatchObject({
+      code: 'trust_required',
+      data: { files: [{ kind: 'team', starts: [{ text: 'make evil' }] }] },
+    })
+    await expect(plans.run(operator, { plan: poem, team, trust: trustOf(poem) })).rejects.toMatchObject({
+      data: { files: [{ kind: 'team' }] },
+    })
+  })
+})
