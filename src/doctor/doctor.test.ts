@@ -66,6 +66,16 @@ describe('the doctor', () => {
     expect(withoutNext).toEqual([])
   })
 
+  it('warns of an organisation that is only advised', async () => {
+    const paths = await installed()
+    expect(find(await examined(paths), 'governance')).toBeUndefined()
+    await damage(paths, "INSERT INTO organisation_settings SELECT id, 'governance', 'advise' FROM organisations")
+    expect(find(await examined(paths), 'governance')).toMatchObject({
+      status: 'warn',
+      next: expect.stringContaining('governance enforce'),
+    })
+  })
+
   it('only searches for programs: an empty PATH has none', async () => {
     const findings = await examined(await installed())
     expect(['git', 'sandbox', 'tmux', 'coding agents'].map((name) => find(findings, name)?.status)).toEqual(
@@ -106,6 +116,12 @@ describe('the doctor', () => {
     })
     const findings = await examined(paths, { env: { PATH: folder, CLAUDE_CODE_OAUTH_TOKEN: 'dummy' } })
     expect(find(findings, 'coding agents')).toMatchObject({ status: 'ok', detail: 'claude' })
+    expect(find(findings, 'agent keys')).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining('can read CLAUDE_CODE_OAUTH_TOKEN') as string,
+    })
+    const withKey = await examined(paths, { env: { PATH: folder, ANTHROPIC_API_KEY: 'dummy' } })
+    expect(find(withKey, 'agent keys')).toBeUndefined()
     expect(() => readFileSync(join(folder, 'started'))).toThrow('ENOENT')
   })
 })

@@ -7,9 +7,11 @@ import { checkoutsDirectory } from '../workspaces/checkout.ts'
 import { setupDirectory } from '../workspaces/setup/setups.ts'
 import { fail, type Finding, ok, reasonOf, warn } from './finding.ts'
 
+/** Reports which users may enter the home and read its secrets. */
+export const examineHomeAccess = (paths: HomePaths): Finding[] => [examineDirectory(paths), ...examineSecrets(paths)]
+
 export const examineHome = async (paths: HomePaths): Promise<Finding[]> => [
-  examineDirectory(paths),
-  ...examineSecrets(paths),
+  ...examineHomeAccess(paths),
   examineDisk(paths.home),
   await examineCheckouts(paths.workspaces),
 ]
@@ -25,7 +27,7 @@ function examineDirectory({ home }: HomePaths): Finding {
     if (!found.isDirectory()) return fail('home', `${home} is not a directory`, chooseAnother)
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
     if ((found.mode & 0o077) === 0) return ok('home', home)
-    return warn('home', `${home} can be read by other users`, `Run "chmod 700 ${home}".`)
+    return warn('home', `other users may enter ${home}`, `Run "chmod 700 ${home}".`)
   } catch (error) {
     return fail('home', `${home} is not writable: ${reasonOf(error)}`, chooseAnother)
   }

@@ -6,10 +6,11 @@ import { fail, type Finding, ok, warn } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const codingAgents = ['claude', 'codex', 'opencode', 'gemini']
+/** The programs of the coding agents that a runtime exists for. */
+const codingAgents = ['claude']
 
 export function examineMachine(env: Environment): Finding[] {
-  return [examineNode(process.versions.node), ...examineTools(env), examineCodingAgents(env)]
+  return [examineNode(process.versions.node), ...examineTools(env), examineCodingAgents(env), ...examineAgentKeys(env)]
 }
 
 function examineNode(version: string): Finding {
@@ -39,7 +40,7 @@ function examineCodingAgents(env: Environment): Finding {
   if (found.length === 0)
     return warn(
       'coding agents',
-      `none of ${codingAgents.join(', ')} on PATH`,
+      'claude is not on PATH',
       'Install Claude Code: "npm install -g @anthropic-ai/claude-code". Until then runs need --program, --runtime llm or --runtime scripted.',
     )
   const keys = defaultEnvironmentNames.filter((name) => /KEY|TOKEN/.test(name))
@@ -50,6 +51,19 @@ function examineCodingAgents(env: Environment): Finding {
       'Set one in the environment of the daemon; "claude setup-token" creates one from a subscription.',
     )
   return ok('coding agents', found.join(', '))
+}
+
+/** A door of the box adds the key of an API outside of it; the token of a subscription is in the box. */
+export function examineAgentKeys(env: Environment): Finding[] {
+  const token = 'CLAUDE_CODE_OAUTH_TOKEN'
+  if ((env[token] ?? '') === '' || findProgram('claude', env) === null) return []
+  return [
+    warn(
+      'agent keys',
+      `every command of a Claude Code agent can read ${token}, the token of your subscription`,
+      'Set ANTHROPIC_API_KEY instead: a boxed agent does not get it, see docs/claude-code.md.',
+    ),
+  ]
 }
 
 export function findProgram(name: string, env: Environment): string | null {

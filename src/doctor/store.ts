@@ -16,6 +16,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AgencyError, refusal } from '../kernel/errors.ts'
 import { eventTables } from '../tables.ts'
 import { fail, type Finding, ok, reasonOf } from './finding.ts'
+import { examineGovernance } from './governance.ts'
 import { examineJobs } from './jobs.ts'
 import { examineNotify } from './notify.ts'
 
@@ -129,11 +130,13 @@ async function examineRows(
     const older = schema < newest ? `, migrated to ${newest} at the next start` : ''
     const findings = [ok('store', `${name}, schema ${schema}${older}`)]
     if (schema >= notifySince) findings.push(await examineNotify(tx, clock, notifiers))
+    if (schema >= settingsSince) findings.push(...(await examineGovernance(tx)))
     return [...findings, ...(await examineJobs(tx, schema))]
   })
 }
 
 /** The schemas that added these tables and columns; an older store can be examined too. */
+const settingsSince = 2
 const notifySince = 3
 const homesSince = 13
 

@@ -24,14 +24,14 @@ export interface SeatedAgent {
 }
 
 /** The functions that services of the organisation share; `compose.ts` passes them in. */
-export interface OrgAccess extends Pick<AgentWork, 'checkFence' | 'listSeatedAgents'> {
+export interface OrgAccess extends Pick<AgentWork, 'checkFence' | 'findOrganisationOfRun' | 'listSeatedAgents'> {
   /** Finds by slug, or by a name that only one organisation has; refuses unknown and ambiguous references. */
   resolveOrganisation(tx: ReadTx, reference: string): Promise<Organisation>
   resolvePersona(tx: ReadTx, reference: string): Promise<Persona>
-  /** Refuses where governance is enforced; otherwise returns what the event records about the actor. */
+  /** Refuses every agent that does not decide for the organisation; returns what the event records about the actor. */
   govern(tx: ReadTx, by: Actor, organisationId: number | null): Promise<Governed>
-  /** Reports whether the persona holds an AR Director's seat of that organisation. */
-  isDirector(tx: ReadTx, personaId: number, organisationId: number): Promise<boolean>
+  /** Reports whether the agent works for the organisation and holds its AR Director's seat. */
+  mayDecide(tx: ReadTx, by: AgentActor, organisationId: number): Promise<boolean>
 }
 
 export interface Governed {

@@ -12,7 +12,7 @@ import { createImporter, type Importer } from './document/import.ts'
 import { documentRoutes } from './document/routes.ts'
 import { createDocuments, type Documents } from './document/service.ts'
 import { createFiles, type Files } from './files.ts'
-import { createGovern, isDirector } from './governance.ts'
+import { createGovern, mayDecide } from './governance.ts'
 import { resolveOrganisation } from './organisations/find.ts'
 import { organisationRoutes } from './organisations/routes.ts'
 import { createOrganisations, type Organisations } from './organisations/service.ts'
@@ -60,9 +60,13 @@ export interface OrgParts {
 export function composeOrganisation({ db, clock, log, work, data, poolText }: OrgParts): Org {
   const files = createFiles({ root: data, db, log })
   const contents = createContents(files, poolText)
-  const { checkFence, listSeatedAgents } = work
-  const govern = createGovern(work)
-  const access: OrgAccess = { resolveOrganisation, resolvePersona, govern, isDirector, checkFence, listSeatedAgents }
+  const access: OrgAccess = {
+    ...work,
+    resolveOrganisation,
+    resolvePersona,
+    govern: createGovern(work),
+    mayDecide: (tx, by, organisationId) => mayDecide(work, tx, by, organisationId),
+  }
   const importer = createImporter({ db, files, clock, access })
   return {
     files,

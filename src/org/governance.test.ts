@@ -1,9 +1,10 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { openOrg, type TestOrg } from '../../test/support/org.ts'
 import { describeStores } from '../../test/support/store.ts'
 import { operator } from '../../test/support/work.ts'
 import { inserted } from '../events/change.ts'
+import { allOperations } from '../operations/all.contract.ts'
 import { assignments } from './assignments/store.ts'
 import { recordOrgChange } from './changes.ts'
 import { positions } from './positions/store.ts'
@@ -59,39 +60,9 @@ async function openGoverned(openFresh: Parameters<typeof openOrg>[0], organisati
 }
 
 describeStores('a change of the organisation', (openFresh) => {
-  it('by the AR Director needs no warning and records its author', async () => {
+  it.each(['advise', 'enforce'])('is never made by an agent directly under %s, texts included', async (governance) => {
     const org = await openGoverned(openFresh)
-    const agent = await org.agentAs(3)
-    const changed = await org.organisations.update(agent, 'development', { description: 'New' })
-    expect(changed).not.toHaveProperty('warnings')
-    const event = (await org.events('org:1')).at(-1)
-    expect(event).toMatchObject({ by: `agent:${agent.agentId}`, data: { by_persona_id: 3 } })
-    expect(event?.data).not.toHaveProperty('outside_governance')
-  })
-
-  it('by another agent is made with a warning and a mark', async () => {
-    const org = await openGoverned(openFresh)
-    const agent = await org.agentAs(4)
-    const warnings = [expect.stringContaining('outside governance')]
-    expect(await org.organisations.update(agent, 'development', { description: 'New' })).toMatchObject({
-      description: 'New',
-      warnings,
-    })
-    expect(await org.organisations.set(agent, 'development', 'plans', 'always')).toMatchObject({ warnings })
-    expect((await org.organisations.writeIntent(agent, 'development', '## Protect\n- x\n')).warnings).toEqual(warnings)
-    expect(await org.roles.create(agent, 'Scout', '')).toMatchObject({ warnings })
-    expect(await org.personas.create(agent, { ...con, name: 'Al' })).toMatchObject({ warnings })
-    expect(await org.personas.writeSkill(agent, 'con', 'x')).toMatchObject({ warnings })
-    expect(await org.organisations.create(agent, kent)).toMatchObject({ warnings })
-    const marked = { by: `agent:${agent.agentId}`, data: { by_persona_id: 4, outside_governance: true } }
-    expect((await org.events('org:1')).slice(-3)).toMatchObject([marked, marked, marked])
-    expect((await org.events('system')).slice(-3)).toMatchObject([marked, marked, marked])
-    expect(await org.events('org:2')).toMatchObject([marked])
-  })
-
-  it('by another agent is refused where governance is enforced, including files', async () => {
-    const org = await openGoverned(openFresh)
-    await org.organisations.set(operator, 'development', 'governance', 'enforce')
+    await org.organisations.set(operator, 'development', 'governance', governance)
     const agent = await org.agentAs(4)
     const before = { org: await org.events('org:1'), system: await org.events('system') }
     const intent = org.look('organisations/software-development-development-1/intent.md')
@@ -109,24 +80,30 @@ describeStores('a change of the organisation', (openFresh) => {
     await expect(org.personas.appendExperience(agent, 'paula', 'mine')).rejects.toMatchObject(refused)
     expect({ org: await org.events('org:1'), system: await org.events('system') }).toEqual(before)
     expect(org.look('organisations/software-development-development-1/intent.md')).toBe(intent)
-    await org.organisations.set(await org.agentAs(3), 'development', 'governance', 'advise')
-    await org.organisations.update(agent, 'development', { description: 'New' })
+  })
+
+  it('is not made by the AR Director for things that belong to no organisation', async () => {
+    const org = await openGoverned(openFresh)
+    const director = await org.agentAs(3)
+    const refused = { code: 'forbidden' }
+    await expect(org.personas.writeSkill(director, 'con', 'mine')).rejects.toMatchObject(refused)
+    await expect(org.roles.create(director, 'Scout', '')).rejects.toMatchObject(refused)
+    await expect(org.organisations.create(director, kent)).rejects.toMatchObject(refused)
+  })
+
+  it('is not made by the director of another organisation, nor by one that works for another', async () => {
+    const org = await openGoverned(openFresh, 2)
+    const agent = await org.agentAs(3)
+    const refused = { code: 'forbidden' }
+    await expect(org.organisations.update(agent, 'development', { description: 'x' })).rejects.toMatchObject(refused)
+    await expect(org.organisations.update(agent, 'kent', { description: 'x' })).rejects.toMatchObject(refused)
   })
 
   it('does not include an agent’s own experience, which it may always append to', async () => {
     const org = await openGoverned(openFresh)
-    await org.organisations.set(operator, 'development', 'governance', 'enforce')
     const agent = await org.agentAs(4)
     expect(await org.personas.appendExperience(agent, 'con', 'Learnt.')).toEqual({ bytes: expect.any(Number) })
     expect((await org.personas.readExperience('con')).text).toContain(`agent ${agent.agentId}\n\nLearnt.\n`)
-  })
-
-  it('by the director of another organisation is outside governance, except for roles and personas', async () => {
-    const org = await openGoverned(openFresh, 2)
-    const agent = await org.agentAs(3)
-    expect(await org.organisations.update(agent, 'development', { description: 'New' })).toHaveProperty('warnings')
-    expect(await org.organisations.update(agent, 'kent', { description: 'New' })).not.toHaveProperty('warnings')
-    expect(await org.roles.create(agent, 'Scout', '')).not.toHaveProperty('warnings')
   })
 
   it('by an agent whose attempt was superseded is refused', async () => {
@@ -136,5 +113,30 @@ describeStores('a change of the organisation', (openFresh) => {
     await expect(org.personas.appendExperience({ ...agent }, 'paula', 'x')).rejects.toMatchObject({
       code: 'stale_fence',
     })
+  })
+})
+
+describe('an operation that changes organisations', () => {
+  /** Every noun of the structure; `/org` has the views of an agent about itself. */
+  const ofStructure = /^\/(orgs|roles|personas|positions|proposals)(\/|$)/
+  /** The operations that an agent may send: a look at a document, a proposal, a decision that the service checks, its own lessons. */
+  const permitted = [
+    'org.validate',
+    'org.propose',
+    'org.proposal_apply',
+    'org.proposal_reject',
+    'persona.experience_append',
+  ]
+  const writes = allOperations.filter(({ path, method }) => ofStructure.test(path) && method !== 'GET')
+
+  it('is not available to agents, but for proposals and their own experience', () => {
+    expect(writes.length).toBeGreaterThan(20)
+    const open = writes.filter(({ allow }) => allow.includes('agent')).map(({ name }) => name)
+    expect(open.toSorted()).toEqual(permitted.toSorted())
+  })
+
+  it('names the way to propose it', () => {
+    const closed = writes.filter(({ allow }) => !allow.includes('agent'))
+    expect(closed.filter(({ instead }) => instead?.startsWith('Propose it') !== true)).toEqual([])
   })
 })

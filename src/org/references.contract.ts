@@ -6,7 +6,9 @@ export const OrgReference = z
   .trim()
   .min(1)
   .max(200)
-  .describe('Slug, or name where only one organisation has it; case does not matter')
+  .describe('Number, slug, or name where only one organisation has it; case does not matter')
+/** The filter of lists: the number of an organisation. */
+export const OfOrganisation = z.coerce.number().int().positive().optional().describe('Only those of this organisation')
 export const PersonaReference = z
   .string()
   .trim()

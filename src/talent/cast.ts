@@ -36,7 +36,19 @@ export async function castOne(
   return { personaId: seated.id, personality: null, warning }
 }
 
-/** Finds a seat holder whose role is that of the pool's default entry, by file or by name. */
+/** The roles of a new organisation that fit a tier in every domain. */
+const rolesOfTier: Readonly<Record<TierName, readonly string[]>> = {
+  t1: ['pm'],
+  t2: ['architect'],
+  t3: ['architect', 'developer'],
+  t4: ['developer'],
+  t5: ['qa'],
+}
+
+/**
+ * Finds a seat holder whose role is that of the pool's default entry, by file or by name; otherwise one whose role fits
+ * the tier.
+ */
 async function findSeated(
   tx: Tx,
   pool: Pool,
@@ -46,14 +58,15 @@ async function findSeated(
   const open = await listOpenAssignments(tx, organisationId)
   if (open.length === 0) return undefined
   const entry = defaultTalent(pool, tier, domain ?? '')
-  const fitting = new Set([stemOf(entry.path), slug(entry.name)])
+  const holders: { persona: Persona; role: string }[] = []
   for (const { personaId } of open) {
     if (personaId === not) continue
     const persona = await findPersona(tx, personaId)
     // Types 3 and 4 are people.
     if (persona === undefined || persona.status !== 'active' || persona.personaTypeId > 2) continue
     const role = await findRole(tx, persona.roleId)
-    if (role !== undefined && fitting.has(slug(role.name))) return persona
+    if (role !== undefined) holders.push({ persona, role: slug(role.name) })
   }
-  return undefined
+  const fitting = [stemOf(entry.path), slug(entry.name), ...rolesOfTier[tier]]
+  return fitting.flatMap((name) => holders.filter(({ role }) => role === name))[0]?.persona
 }

@@ -46,6 +46,7 @@ export const talentOperations = {
     input: z.strictObject({ tier: TierName.optional(), division: z.string().min(1).max(200).optional() }),
     output: z.object({ entries: z.array(TalentView), warnings: Warnings }),
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 1, burst: 30 },
   }),
   show: operation({
     name: 'talent.show',
@@ -56,6 +57,7 @@ export const talentOperations = {
     }),
     output: TalentView.extend({ text: z.string().describe('The personality text that its agents receive') }),
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 1, burst: 30 },
   }),
   map: operation({
     name: 'talent.map',
@@ -68,6 +70,7 @@ export const talentOperations = {
       warnings: Warnings,
     }),
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 1, burst: 30 },
   }),
   import: operation({
     name: 'talent.import',
@@ -95,5 +98,6 @@ export const talentOperations = {
     input: z.strictObject({}),
     output: z.object({ prompts: z.array(PromptFile), warnings: Warnings }),
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 1, burst: 30 },
   }),
 }

@@ -64,7 +64,7 @@ function part(text: string): { front: string | null; body: string } | { reason: 
 function readFields(text: string): Map<string, unknown> | null {
   // Each of these characters may be a fault, and reporting a thousand faults takes longer than reading a thousand
   // pages.
-  if ((text.match(/[[\]{}:&*!?"'|-]/g)?.length ?? 0) > 1_000) return readLines(text)
+  if ((text.match(/[[\]{}:&*!?"'|-]/g)?.length ?? 0) > 1_000 || isNested(text)) return readLines(text)
   let value: unknown
   try {
     const document = parseDocument(text, { logLevel: 'error', prettyErrors: false, uniqueKeys: false })
@@ -77,6 +77,16 @@ function readFields(text: string): Map<string, unknown> | null {
   if (value === null) return new Map()
   if (typeof value !== 'object' || Array.isArray(value)) return null
   return new Map(Object.entries(value).map(([name, field]) => [name.toLowerCase(), field]))
+}
+
+/** Lists of front matter are flat, and the time to parse nested ones grows with the square of their depth. */
+function isNested(text: string): boolean {
+  let depth = 0
+  for (const sign of text.match(/[[\]{}]/g) ?? []) {
+    depth = sign === '[' || sign === '{' ? depth + 1 : Math.max(0, depth - 1)
+    if (depth > 8) return true
+  }
+  return /(?:^|\n)[ \t]*(?:[-?][ \t]+){4}/.test(text)
 }
 
 function readLines(text: string): Map<string, unknown> | null {

@@ -20,7 +20,8 @@ import type { OutputOf } from '../operations/contract.ts'
 import type { talentOperations } from './contract.ts'
 import { findMarkdown, isDirectory, maxPoolBytes, readMarkdown, type Skipped } from './markdown-files.ts'
 import { isSkippedFolder, stemOf } from './pick.ts'
-import { draftOf, tryParseRegistry } from './pool.ts'
+import { draftOf } from './pool.ts'
+import { createPoolReader, type PoolReader, readRegistryText } from './reader.ts'
 
 export type Imported = OutputOf<typeof talentOperations.import>
 
@@ -41,9 +42,14 @@ const decided = '.decided-'
  * rename commits the import; its files are moved into place now, or at the next start or import. `bundled` is our own
  * pool, whose personalities keep their paths.
  */
-export async function importPool(home: string, bundled: string, directory: string): Promise<Imported> {
+export async function importPool(
+  home: string,
+  bundled: string,
+  directory: string,
+  reader: PoolReader = createPoolReader(),
+): Promise<Imported> {
   const pool = await poolIn(directory)
-  const { files, skipped } = await readPool(pool)
+  const { files, skipped } = await readPool(pool, reader)
   await mkdir(home, { recursive: true, mode: 0o700 })
   await finishImports(home)
   const sources = await readSources(home)
@@ -161,7 +167,10 @@ interface SourceFile {
   text: string
 }
 
-async function readPool({ root, name }: SourcePool): Promise<{ files: SourceFile[]; skipped: Skipped[] }> {
+async function readPool(
+  { root, name }: SourcePool,
+  reader: PoolReader,
+): Promise<{ files: SourceFile[]; skipped: Skipped[] }> {
   const { paths, skipped } = await findMarkdown(root, isSkippedFolder).catch((error: unknown) => {
     throw error instanceof AgencyError ? error : unreadable(root, error)
   })
@@ -169,9 +178,10 @@ async function readPool({ root, name }: SourcePool): Promise<{ files: SourceFile
     throw refusal('not_found', `no Markdown file in ${root}`, { hint: 'Give .claude/agents, or a pool of divisions.' })
   const files: SourceFile[] = []
   let bytes = 0
-  for (const path of paths) {
-    const read = await readMarkdown(join(root, path))
-    const drafted = 'reason' in read ? read : draftOf(path, read.text)
+  const found = await reader.read(root, paths)
+  for (const [index, path] of paths.entries()) {
+    const read = found[index] as (typeof found)[number]
+    const drafted = 'reason' in read ? read : draftOf(path, read.personality)
     if ('reason' in read || 'reason' in drafted) {
       skipped.push({ path, reason: (drafted as { reason: string }).reason })
       continue
@@ -249,7 +259,7 @@ async function registryOf({ directory, root }: SourcePool, home: string, skipped
       if ((await lstat(path).catch(() => null)) !== null) skipped.push({ path: mapping, reason: read.reason })
       continue
     }
-    const { faults } = tryParseRegistry(read.text)
+    const { faults } = await readRegistryText(read.text)
     if (faults.length > 0)
       throw refusal(
         'invalid_input',

@@ -37,10 +37,11 @@ export async function readParsed(path: string): Promise<ParsedFiles> {
   }
 }
 
-export const personalityOf = (parsed: ParsedFiles, text: string): Personality =>
-  parsed.personalities[hashOf(text)] ?? parsePersonality(text)
+/** Returns the result of parsing this text in advance, if there is one. */
+export const parsedPersonality = (parsed: ParsedFiles, text: string): Personality | undefined =>
+  parsed.personalities[hashOf(text)]
 
-export const registryOf = (parsed: ParsedFiles, text: string): ReadRegistry =>
-  parsed.registries[hashOf(text)] ?? parseRegistry(text)
+export const parsedRegistry = (parsed: ParsedFiles, text: string): ReadRegistry | undefined =>
+  parsed.registries[hashOf(text)]
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

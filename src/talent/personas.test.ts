@@ -10,6 +10,8 @@ import type { Actor } from '../kernel/actor.ts'
 import { operatorPersona } from '../kernel/ids.ts'
 import { noLog } from '../kernel/log.ts'
 import { findPersona, type Persona } from '../org/personas/store.ts'
+import type { TierName } from '../team/contract.ts'
+import { castOne } from './cast.ts'
 import { castFromPool, ensurePoolPersona } from './personas.ts'
 import { resolveTalent } from './resolve.ts'
 import { openTalent } from './service.ts'
@@ -100,6 +102,39 @@ describeStores('a persona from the talent pool', (openFresh) => {
     expect(judge).toMatchObject({ personality: 'engineering/code-reviewer.md', warning: null })
     expect(judge.personaId).not.toBe(doer.personaId)
     expect(await org.db.read((tx) => findPersona(tx, judge.personaId))).toMatchObject({ origin: 'pool' })
+  })
+
+  it('gives way to a seat holder whose role fits the tier, unless it is named', async () => {
+    const { org, talent } = await open(openFresh)
+    const seat = async (role: string, name: string): Promise<string> => {
+      const { slug } = await org.personas.create(operator, {
+        name,
+        role,
+        type: 'agent',
+        subtype: 'internal',
+        canCreateChannel: false,
+      })
+      const { positionId } = await org.positions.create(operator, 'development', {
+        title: name,
+        role,
+        level: 1,
+        reportsTo: null,
+        escalatesTo: null,
+        isCrossCutting: false,
+      })
+      await org.assignments.assign(operator, positionId, slug, false)
+      return slug
+    }
+    const cast = (tier: TierName, wanted: string | null = null) =>
+      org.db.write(['run:run_x'], async (tx) => {
+        const request = { organisationId: 1, tier, domain: 'Backend', wanted, not: null }
+        return (await findPersona(tx, (await castOne(tx, talent.pool(), request)).personaId))?.slug
+      })
+    expect(await cast('t4')).toMatch(/^engineering-/)
+    const [architect, developer] = [await seat('architect', 'Robbo'), await seat('developer', 'Kim')]
+    expect([await cast('t2'), await cast('t3'), await cast('t4')]).toEqual([architect, architect, developer])
+    expect(await cast('t5')).toMatch(/^engineering-/)
+    expect(await cast('t4', 'sre')).toMatch(/^engineering-sre-/)
   })
 
   it('reports that its file is missing', async () => {

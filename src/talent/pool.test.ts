@@ -10,6 +10,7 @@ import { talentRoot } from '../entries.ts'
 import { tierDuties, tierNames } from '../team/contract.ts'
 import type { Pool } from './model.ts'
 import { parseFiles } from './parsed.ts'
+import { parsePersonality } from './front-matter.ts'
 import { draftOf, loadPool, type PoolLocation } from './pool.ts'
 import { chooseEntry, defaultTalent, mapOf, resolveTalent } from './resolve.ts'
 
@@ -195,9 +196,11 @@ describe('an unusable file', () => {
     'is reported quickly, also if it consists of %j',
     (sign) => {
       const text = (length: number): string => `---\n${sign.repeat(length / sign.length)}\n---\nYou.`
-      expect(draftOf('ops/x.md', text(250_000))).toMatchObject({ reason: 'its front matter is larger than 8 KB' })
+      expect(draftOf('ops/x.md', parsePersonality(text(250_000)))).toMatchObject({
+        reason: 'its front matter is larger than 8 KB',
+      })
       const started = performance.now()
-      draftOf('ops/x.md', text(8_000))
+      draftOf('ops/x.md', parsePersonality(text(8_000)))
       expect(performance.now() - started).toBeLessThan(5_000)
     },
   )
@@ -231,7 +234,7 @@ describe('an unusable file', () => {
     )
     fc.assert(
       fc.property(text, (written) => {
-        const drafted = draftOf('ops/x.md', written)
+        const drafted = draftOf('ops/x.md', parsePersonality(written))
         if ('reason' in drafted) expect(drafted.reason).toMatch(/^[^\n]+$/)
         else {
           expect(drafted.name).toMatch(/^[^\p{Cc}]{1,100}$/u)

@@ -1,4 +1,4 @@
-import { readFile, realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AgencyError } from '../kernel/errors.ts'
@@ -8,9 +8,10 @@ import type { TalentOrigin } from './contract.ts'
 import type { FrontMatter } from './front-matter.ts'
 import { findMarkdown, maxPoolBytes, readMarkdown } from './markdown-files.ts'
 import type { PoolRow, Pool, PoolEntry } from './model.ts'
-import { nothingParsed, type ParsedFiles, personalityOf, readParsed, registryOf } from './parsed.ts'
+import { type ParsedFiles, parsedRegistry, readParsed } from './parsed.ts'
 import { divisionOf, isSkippedFolder, reasonToSkip, stemOf } from './pick.ts'
-import { noRegistry, type Registry } from './registry.ts'
+import { createPoolReader, type PoolReader, readRegistryText } from './reader.ts'
+import { noRegistry, parseRegistry, type Registry } from './registry.ts'
 import { indexOf, resolveIn } from './resolve.ts'
 
 /** The location of personalities: a folder of divisions, and the registry beside it. Both are optional. */
@@ -18,7 +19,7 @@ export interface PoolLocation {
   from: TalentOrigin
   agents: string
   registry: string
-  /** A file with results of parsing these files, if they were parsed in advance. */
+  /** For files that ship with Agency: the file with results of parsing them, if they were parsed in advance. */
   parsed?: string
 }
 
@@ -26,14 +27,17 @@ export interface PoolLocation {
  * Loads all locations, the weakest first: a file of a later location replaces the file with the same path of an earlier
  * one.
  */
-export async function loadPool(locations: readonly PoolLocation[]): Promise<Pool> {
+export async function loadPool(
+  locations: readonly PoolLocation[],
+  reader: PoolReader = createPoolReader(),
+): Promise<Pool> {
   const warnings: string[] = []
   const drafts = new Map<string, Draft>()
   const layers: (Registry & { from: TalentOrigin })[] = []
   for (const location of locations) {
-    const parsed = location.parsed === undefined ? nothingParsed : await readParsed(location.parsed)
-    for (const draft of await readLocation(location, parsed, warnings)) drafts.set(draft.path.toLowerCase(), draft)
-    layers.unshift({ from: location.from, ...(await readRegistry(location.registry, parsed, warnings)) })
+    const own = location.parsed === undefined ? undefined : await readParsed(location.parsed)
+    for (const draft of await readLocation(location, reader, own, warnings)) drafts.set(draft.path.toLowerCase(), draft)
+    layers.unshift({ from: location.from, ...(await readRegistry(location.registry, own, warnings)) })
   }
   const sorted = [...drafts.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   const rows = layers.flatMap(({ from, rows: own }) =>
@@ -100,7 +104,12 @@ function entryOf({ frontMatter, ...draft }: Draft, duty: Duties | undefined): Po
   }
 }
 
-async function readLocation({ agents, from }: PoolLocation, parsed: ParsedFiles, warnings: string[]): Promise<Draft[]> {
+async function readLocation(
+  { agents, from }: PoolLocation,
+  reader: PoolReader,
+  own: ParsedFiles | undefined,
+  warnings: string[],
+): Promise<Draft[]> {
   let root: string
   let found
   try {
@@ -116,33 +125,28 @@ async function readLocation({ agents, from }: PoolLocation, parsed: ParsedFiles,
   let bytes = 0
   const warn = (path: string, reason: string): void => void warnings.push(`${path} (${from}): ${reason}`)
   for (const { path, reason } of found.skipped) warn(path, reason)
-  for (let start = 0; start < found.paths.length; start += batchSize) {
-    const some = found.paths.slice(start, start + batchSize)
-    const texts = await Promise.all(some.map((path) => readMarkdown(join(root, path))))
-    for (const [index, path] of some.entries()) {
-      const read = texts[index] as Awaited<ReturnType<typeof readMarkdown>>
-      if ('reason' in read) {
-        warn(path, read.reason)
-        continue
-      }
-      bytes += read.bytes
-      if (bytes > maxPoolBytes) {
-        warnings.push(`${agents}: more than ${maxPoolBytes / 1024 / 1024} MB; the files from ${path} on are not used`)
-        return drafts
-      }
-      const drafted = draftOf(path, read.text, parsed)
-      if ('reason' in drafted) {
-        if (!drafted.isExpected) warn(path, drafted.reason)
-        continue
-      }
-      for (const fault of drafted.frontMatter.faults) warn(path, fault)
-      drafts.push({ ...drafted, path, from, file: join(root, path) })
+  const files = await reader.read(root, found.paths, own)
+  for (const [index, path] of found.paths.entries()) {
+    const read = files[index] as (typeof files)[number]
+    if ('reason' in read) {
+      warn(path, read.reason)
+      continue
     }
+    bytes += read.bytes
+    if (bytes > maxPoolBytes) {
+      warnings.push(`${agents}: more than ${maxPoolBytes / 1024 / 1024} MB; the files from ${path} on are not used`)
+      return drafts
+    }
+    const drafted = draftOf(path, read.personality)
+    if ('reason' in drafted) {
+      if (!drafted.isExpected) warn(path, drafted.reason)
+      continue
+    }
+    for (const fault of drafted.frontMatter.faults) warn(path, fault)
+    drafts.push({ ...drafted, path, from, file: join(root, path) })
   }
   return drafts
 }
-
-const batchSize = 32
 
 /**
  * Returns the personality, or the reason why there is none; `isExpected` marks files in which a reader would not look
@@ -150,10 +154,8 @@ const batchSize = 32
  */
 export function draftOf(
   path: string,
-  text: string,
-  parsed = nothingParsed,
+  frontMatter: FrontMatter | { reason: string },
 ): Pick<Draft, 'name' | 'division' | 'frontMatter'> | { reason: string; isExpected: boolean } {
-  const frontMatter = personalityOf(parsed, text)
   if ('reason' in frontMatter) return { ...frontMatter, isExpected: false }
   const leave = reasonToSkip(path, frontMatter.hasFrontMatter)
   if (leave !== null) return { reason: leave, isExpected: true }
@@ -164,25 +166,25 @@ export function draftOf(
   return { name, division: slug(frontMatter.division ?? '') || divisionOf(path), frontMatter }
 }
 
-async function readRegistry(path: string, parsed: ParsedFiles, warnings: string[]): Promise<Registry> {
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') warnings.push(`${path}: ${message}`)
+async function readRegistry(path: string, own: ParsedFiles | undefined, warnings: string[]): Promise<Registry> {
+  if (path === '' || !(await exists(path))) return noRegistry
+  const read = await readMarkdown(path)
+  if ('reason' in read) {
+    warnings.push(`${path}: ${read.reason}; the file is not used`)
     return noRegistry
   }
-  const { registry, faults } = tryParseRegistry(text, parsed)
+  const { registry, faults } =
+    own === undefined ? await readRegistryText(read.text) : (parsedRegistry(own, read.text) ?? parseRegistry(read.text))
   for (const fault of faults) warnings.push(`${path}:${fault}; the file is not used`)
   return faults.length > 0 ? noRegistry : registry
 }
 
-export function tryParseRegistry(text: string, parsed = nothingParsed): ReturnType<typeof registryOf> {
+async function exists(path: string): Promise<boolean> {
   try {
-    return registryOf(parsed, text)
+    await stat(path)
+    return true
   } catch (error) {
-    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    return { registry: noRegistry, faults: [`1:1: ${error.message}`] }
+    const { code } = error as NodeJS.ErrnoException
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
   }
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 import { notFound, refusal } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
@@ -7,14 +7,14 @@ import type { OutputOf } from '../operations/contract.ts'
 import type { Persona } from '../org/personas/store.ts'
 import { type TierName, tierNames } from '../team/contract.ts'
 import type { talentOperations, TalentView } from './contract.ts'
-import { parsePersonality } from './front-matter.ts'
 import { finishImports, importPool, type Imported } from './import.ts'
-import { isFolder, readMarkdown } from './markdown-files.ts'
+import { isFolder } from './markdown-files.ts'
 import type { Pool, PoolEntry } from './model.ts'
 import { entryOfPersona } from './personas.ts'
 import { stemOf } from './pick.ts'
 import { parsedName } from './parsed.ts'
 import { loadPool, type PoolLocation } from './pool.ts'
+import { createPoolReader, type PoolReader } from './reader.ts'
 import { listPrompts } from './prompts.ts'
 import { defaultTalent, mapOf, resolveTalent } from './resolve.ts'
 import { checkTeamTalent, registryPath, type TeamTalent } from './team-talent.ts'
@@ -35,7 +35,15 @@ export type Talent = Awaited<ReturnType<typeof openTalent>>
 type Answer<Name extends keyof typeof talentOperations> = OutputOf<(typeof talentOperations)[Name]>
 
 /** The pool in the daemon's memory: read at the start, after an import, and for every list or show request. */
-export async function openTalent({ folders, log }: { folders: TalentFolders; log: Log }) {
+export async function openTalent({
+  folders,
+  log,
+  reader = createPoolReader(),
+}: {
+  folders: TalentFolders
+  log: Log
+  reader?: PoolReader
+}) {
   const bundled = { ...locationIn('bundled', folders.bundled), parsed: join(folders.bundled, parsedName) }
   const locations: PoolLocation[] = [bundled, locationIn('own', folders.home)]
   let pool: Pool
@@ -50,8 +58,8 @@ export async function openTalent({ folders, log }: { folders: TalentFolders; log
     return turn
   }
   const load = async (): Promise<Pool> => {
-    pool = await loadPool(locations)
-    for (const each of teamPools.values()) each.pool = await loadPool([...locations, each.location])
+    pool = await loadPool(locations, reader)
+    for (const each of teamPools.values()) each.pool = await loadPool([...locations, each.location], reader)
     return pool
   }
   const reload = (): Promise<Pool> => serialise(load)
@@ -77,7 +85,7 @@ export async function openTalent({ folders, log }: { folders: TalentFolders; log
       if (known !== undefined || (team.path === null && team.registry === null)) return
       const location = await locationOfTeam(team, folders.home)
       await serialise(async () => {
-        const loaded = await loadPool([...locations, location])
+        const loaded = await loadPool([...locations, location], reader)
         const faulty = loaded.warnings.find((warning) => warning.startsWith(`${location.registry}:`))
         if (faulty !== undefined) throw refusal('invalid_input', `talent.registry: ${faulty}`)
         teamPools.set(keyOf(team), { location, pool: loaded, remainingChecks: checksBeforeRun })
@@ -106,7 +114,7 @@ export async function openTalent({ folders, log }: { folders: TalentFolders; log
           persona.slug,
           'It is no longer in the talent pool; import it again, or write its skill.md.',
         )
-      return currentText(entry)
+      return currentText(entry, reader)
     },
 
     async list({
@@ -143,7 +151,7 @@ export async function openTalent({ folders, log }: { folders: TalentFolders; log
 
     import: (directory: string): Promise<Imported> =>
       serialise(async () => {
-        const imported = await importPool(folders.home, join(folders.bundled, 'agents'), directory)
+        const imported = await importPool(folders.home, join(folders.bundled, 'agents'), directory, reader)
         await load()
         return imported
       }),
@@ -189,8 +197,7 @@ const viewOf = ({ name, division, tiers, domains, capability, path, from }: Pool
 })
 
 /** Keeps the previous text of a file that has become unreadable. */
-async function currentText(entry: PoolEntry): Promise<string> {
-  const read = await readMarkdown(entry.file)
-  const parsed = 'text' in read ? parsePersonality(read.text) : read
-  return 'body' in parsed ? parsed.body : entry.text
+async function currentText({ file, text }: PoolEntry, reader: PoolReader): Promise<string> {
+  const [read] = await reader.read(dirname(file), [basename(file)])
+  return read !== undefined && 'personality' in read && 'body' in read.personality ? read.personality.body : text
 }

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path'
 
 import type { ResolvedTeam } from '../team/contract.ts'
 import { isFolder, readMarkdown } from './markdown-files.ts'
-import { tryParseRegistry } from './pool.ts'
+import { readRegistryText } from './reader.ts'
 
 /** The talent keys of a team file: a pool beside ours and the home's, and a registry that takes precedence over theirs. */
 export type TeamTalent = ResolvedTeam['talent']
@@ -25,7 +25,7 @@ export async function checkTeamTalent(team: TeamTalent): Promise<TalentProblem |
   if (file === null) return null
   const read = await readMarkdown(file)
   if ('reason' in read) return registry === null ? null : { key: 'registry', message: `${registry} cannot be read` }
-  const [fault] = tryParseRegistry(read.text).faults
+  const [fault] = (await readRegistryText(read.text)).faults
   return fault === undefined
     ? null
     : { key: registry === null ? 'path' : 'registry', message: `${file}:${fault}; the file is not used` }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { structureChange } from '../changes.contract.ts'
 import { OrgReference, PersonaReference, Warnings } from '../references.contract.ts'
 import { assignmentEndpoints } from './endpoints.ts'
 
@@ -32,7 +33,7 @@ const SeatLine = z.object({
 })
 
 export const assignmentOperations = {
-  assign: operation({
+  assign: structureChange({
     name: 'org.assign',
     summary: 'Seat a persona',
     ...assignmentEndpoints.assign,
@@ -42,15 +43,13 @@ export const assignmentOperations = {
       reassign: z.boolean().default(false).describe('Replace the current holder'),
     }),
     output: z.object({ assignment: AssignmentRecord, warnings: z.array(z.string()) }),
-    allow: ['operator', 'agent'],
   }),
-  unassign: operation({
+  unassign: structureChange({
     name: 'org.unassign',
     summary: 'Empty a seat; the history keeps its holders',
     ...assignmentEndpoints.unassign,
     input: z.strictObject({ positionId: z.coerce.number().int().positive() }),
     output: z.object({ assignment: AssignmentRecord, warnings: Warnings }),
-    allow: ['operator', 'agent'],
   }),
   list: operation({
     name: 'org.assignments',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { Fault } from '../../documents/contract.ts'
 import { operation } from '../../operations/contract.ts'
+import { structureChange } from '../changes.contract.ts'
 import { OrgReference } from '../references.contract.ts'
 import { documentEndpoints } from './endpoints.ts'
 
@@ -40,8 +41,9 @@ export const documentOperations = {
     input: z.strictObject({ document: Document }),
     output: z.object({ valid: z.boolean(), faults: z.array(Fault) }),
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 0.5, burst: 10 },
   }),
-  import: operation({
+  import: structureChange({
     name: 'org.import',
     summary: 'Apply a document to the store, completely or not at all; nothing is ever deleted',
     ...documentEndpoints.import,
@@ -57,6 +59,5 @@ export const documentOperations = {
       changes: z.array(PlannedChange),
       warnings: z.array(z.string()),
     }),
-    allow: ['operator', 'agent'],
   }),
 }

@@ -10,12 +10,13 @@ import type { Intent } from '../organisations/contract.ts'
 import { findOrganisation } from '../organisations/store.ts'
 import { organisationPath } from '../paths.ts'
 import type { Content, Put } from '../stage.ts'
+import { readText } from '../../threads/read-texts.ts'
 import { type Projection, projectImport, type CurrentState } from './projection.ts'
 import { applyPlan } from './apply.ts'
 import { prepareContent } from './content.ts'
 import type { PlannedChange } from './contract.ts'
 import type { OrgDocument } from './model.ts'
-import { parseOrgDocument } from './parse.ts'
+import type { Parsed } from './parse.ts'
 import { type Plan, planImport } from './plan.ts'
 import { loadCurrentState } from './current-state.ts'
 import { validateDocument } from './validate.ts'
@@ -76,10 +77,20 @@ export function createImporter({
     }
   }
 
+  const parse = (text: string): Promise<Parsed> => readText<Parsed>('organisation', text, clock)
+
+  /** Returns a document without errors and its warnings; refuses any other. */
+  const parseValid = async (text: string): Promise<{ document: OrgDocument; faults: Fault[] }> => {
+    const { document, faults } = await parse(text)
+    refuseFaults(faults)
+    if (document === null) throw refusal('invalid_input', 'the document is empty')
+    return { document, faults }
+  }
+
   return {
     /** Returns every fault of a document against the current store. */
     async examine(text: string): Promise<{ document: OrgDocument | null; faults: Fault[] }> {
-      const { document, faults } = parseOrgDocument(text)
+      const { document, faults } = await parse(text)
       if (document === null) return { document, faults }
       const { faults: more } = await db.read((tx) => inspect(tx, document))
       return { document, faults: [...faults, ...more] }
@@ -87,7 +98,7 @@ export function createImporter({
 
     /** Plans an import without changing anything. */
     async preview(text: string, options: ImportOptions): Promise<Imported & { document: OrgDocument; plan: Plan }> {
-      const { document, faults } = parseValid(text)
+      const { document, faults } = await parseValid(text)
       const intent = await readIntent(document)
       const { current, projection, warnings } = await db.read((tx) => inspectValid(tx, document, faults))
       const plan = planImport(document, current, projection, { ...options, intent })
@@ -96,7 +107,7 @@ export function createImporter({
     },
 
     async apply(by: Actor, text: string, options: ImportOptions, hooks: ImportHooks = {}): Promise<Imported> {
-      const { document, faults } = parseValid(text)
+      const { document, faults } = await parseValid(text)
       const { organisationId } = document.organisation
       const work = async (): Promise<Imported> => {
         const intent = await readIntent(document)
@@ -150,14 +161,6 @@ async function inspectValid(
   const faults = [...earlier, ...inspection.faults]
   refuseFaults(faults)
   return { ...inspection, warnings: faults.map(faultText) }
-}
-
-/** Returns a document without errors and its warnings; refuses any other. */
-function parseValid(text: string): { document: OrgDocument; faults: Fault[] } {
-  const { document, faults } = parseOrgDocument(text)
-  refuseFaults(faults)
-  if (document === null) throw refusal('invalid_input', 'the document is empty')
-  return { document, faults }
 }
 
 function refuseFaults(faults: readonly Fault[]): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { structureChange, textChange } from '../changes.contract.ts'
 import { OrgName, OrgReference, Purpose, Warnings } from '../references.contract.ts'
 import { organisationEndpoints } from './endpoints.ts'
 
@@ -34,7 +35,7 @@ const ChangedOrganisation = OrganisationView.extend({ warnings: Warnings })
 export const organisationSettings = {
   pm_autonomy: 'v2',
   autostart: 'true',
-  governance: 'advise',
+  governance: 'enforce',
   delegation_rule: 'request_approval',
   plans: 'by_size',
   'handoff.rehydrate': 'ask',
@@ -53,13 +54,12 @@ export type SettingKey = keyof typeof organisationSettings
 const org = z.strictObject({ org: OrgReference })
 
 export const organisationOperations = {
-  create: operation({
+  create: structureChange({
     name: 'org.create',
     summary: 'Create an organisation, with its directory and an empty intent',
     ...organisationEndpoints.create,
     input: z.strictObject({ name: OrgName, purpose: Purpose, description: z.string().max(10_000).default('') }),
     output: ChangedOrganisation,
-    allow: ['operator', 'agent'],
   }),
   list: operation({
     name: 'org.list',
@@ -77,7 +77,7 @@ export const organisationOperations = {
     output: OrganisationView,
     allow: ['operator', 'agent'],
   }),
-  update: operation({
+  update: structureChange({
     name: 'org.update',
     summary: 'Change description, status, lead seat or name (a new name is a new slug with its own directory)',
     ...organisationEndpoints.update,
@@ -88,7 +88,6 @@ export const organisationOperations = {
       leadPositionId: z.number().int().positive().nullable().optional(),
     }),
     output: ChangedOrganisation,
-    allow: ['operator', 'agent'],
   }),
   status: operation({
     name: 'org.status',
@@ -115,13 +114,12 @@ export const organisationOperations = {
     }),
     allow: ['operator', 'agent'],
   }),
-  set: operation({
+  set: structureChange({
     name: 'org.set',
     summary: 'Change one setting',
     ...organisationEndpoints.set,
     input: org.extend({ key: z.string().min(1).max(64), value: z.string().max(200) }),
     output: z.object({ key: z.string(), value: z.string(), warnings: Warnings }),
-    allow: ['operator', 'agent'],
   }),
   readIntent: operation({
     name: 'org.intent_read',
@@ -131,12 +129,11 @@ export const organisationOperations = {
     output: z.object({ text: z.string(), intent: Intent, warnings: z.array(z.string()) }),
     allow: ['operator', 'agent'],
   }),
-  writeIntent: operation({
+  writeIntent: textChange({
     name: 'org.intent_write',
     summary: 'Replace intent.md; the previous text is kept as intent.md.bak',
     ...organisationEndpoints.writeIntent,
     input: org.extend({ text: z.string().max(200_000) }),
     output: z.object({ intent: Intent, warnings: z.array(z.string()) }),
-    allow: ['operator', 'agent'],
   }),
 }

@@ -2,11 +2,19 @@ import type { ReadTx } from '../../db/port.ts'
 import { type AgencyError, notFound, refusal } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { fold } from '../../kernel/text.ts'
-import { findOrganisationBySlug, listFormerSlugs, listOrganisations, type Organisation } from './store.ts'
+import {
+  findOrganisation,
+  findOrganisationBySlug,
+  listFormerSlugs,
+  listOrganisations,
+  type Organisation,
+} from './store.ts'
 
-/** Finds an organisation by slug, or by a name that only one has; case does not matter. */
+/** Finds an organisation by number or slug, or by a name that only one has; case does not matter. */
 export async function resolveOrganisation(tx: ReadTx, reference: string): Promise<Organisation> {
   const wanted = fold(reference.trim())
+  const byNumber = /^[1-9]\d{0,14}$/.test(wanted) ? await findOrganisation(tx, Number(wanted)) : undefined
+  if (byNumber !== undefined) return byNumber
   const bySlug = await findOrganisationBySlug(tx, wanted)
   if (bySlug !== undefined) return bySlug
   const all = await listOrganisations(tx)

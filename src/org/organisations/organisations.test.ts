@@ -97,7 +97,14 @@ describeStores('an organisation', (openFresh) => {
   it('is found by slug or name, ignoring case', async () => {
     const org = await openOrg(openFresh)
     await org.organisations.create(operator, kent)
-    for (const reference of [kentSlug, kentSlug.toUpperCase(), 'kent ventures', 'KENT VENTURES', ' Kent Ventures '])
+    for (const reference of [
+      '2',
+      kentSlug,
+      kentSlug.toUpperCase(),
+      'kent ventures',
+      'KENT VENTURES',
+      ' Kent Ventures ',
+    ])
       expect((await org.organisations.show(reference)).organisationId).toBe(2)
     await expect(org.organisations.show('kent venture')).rejects.toMatchObject({
       code: 'not_found',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { structureChange, textChange } from '../changes.contract.ts'
 import { PersonaName, PersonaReference, RoleName, Warnings } from '../references.contract.ts'
 import { personaEndpoints } from './endpoints.ts'
 
@@ -42,7 +43,7 @@ const Content = z.string().max(500_000)
 export const AgentFile = z.strictObject({ path: z.string().min(1).max(500), text: Content })
 
 export const personaOperations = {
-  create: operation({
+  create: structureChange({
     name: 'persona.create',
     summary: 'Create a persona with its skill.md and experience.md, and its role if that does not exist',
     ...personaEndpoints.create,
@@ -54,7 +55,6 @@ export const personaOperations = {
       canCreateChannel: z.boolean().default(false),
     }),
     output: ChangedPersona,
-    allow: ['operator', 'agent'],
   }),
   list: operation({
     name: 'persona.list',
@@ -84,7 +84,7 @@ export const personaOperations = {
     output: z.object({ persona: PersonaView, positions: z.array(Held) }),
     allow: ['operator', 'agent'],
   }),
-  update: operation({
+  update: structureChange({
     name: 'persona.update',
     summary: 'Change name, role or status; slug and directory stay',
     ...personaEndpoints.update,
@@ -96,9 +96,8 @@ export const personaOperations = {
       unassign: z.boolean().default(false).describe('With status archived: empty its seats first'),
     }),
     output: ChangedPersona,
-    allow: ['operator', 'agent'],
   }),
-  archive: operation({
+  archive: structureChange({
     name: 'persona.archive',
     summary: 'Archive a persona; emptying its seats needs unassign',
     ...personaEndpoints.archive,
@@ -112,7 +111,6 @@ export const personaOperations = {
       archived: z.boolean(),
       warnings: Warnings,
     }),
-    allow: ['operator', 'agent'],
   }),
   readSkill: operation({
     name: 'persona.skill',
@@ -122,13 +120,12 @@ export const personaOperations = {
     output: z.object({ text: z.string() }),
     allow: ['operator', 'agent'],
   }),
-  writeSkill: operation({
+  writeSkill: textChange({
     name: 'persona.skill_write',
     summary: 'Replace skill.md',
     ...personaEndpoints.writeSkill,
     input: persona.extend({ text: Content }),
     output: Written,
-    allow: ['operator', 'agent'],
   }),
   readExperience: operation({
     name: 'persona.experience',
@@ -146,15 +143,14 @@ export const personaOperations = {
     output: Written,
     allow: ['operator', 'agent'],
   }),
-  writeExperience: operation({
+  writeExperience: textChange({
     name: 'persona.experience_write',
     summary: 'Replace experience.md',
     ...personaEndpoints.writeExperience,
     input: persona.extend({ text: Content }),
     output: Written,
-    allow: ['operator'],
   }),
-  importFiles: operation({
+  importFiles: structureChange({
     name: 'persona.import',
     summary: 'Import personas from .claude/agents or agency-agents files; reports skipped files with the reason',
     ...personaEndpoints.importFiles,
@@ -175,6 +171,5 @@ export const personaOperations = {
       ),
       skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
     }),
-    allow: ['operator'],
   }),
 }

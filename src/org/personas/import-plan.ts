@@ -1,7 +1,7 @@
 import { fold, slug } from '../../kernel/text.ts'
 import { PersonaName, RoleName } from '../references.contract.ts'
 import { workingHeading, workingSection } from '../templates.ts'
-import { type AgentText, parseAgentFile } from './agent-file.ts'
+import type { AgentText } from './agent-file.ts'
 
 export interface PlannedPersona {
   /** The index of the file in the list: a path may occur twice. */
@@ -23,19 +23,25 @@ const otherFolders = new Set(['strategy', 'integrations', 'examples', 'scripts']
 /** The default role for files of coding agents, which lie in no folder named after their work. */
 const usualRole = 'developer'
 
+/** A file and what its text says; null: it has no front matter. */
+export interface AgentFile {
+  readonly path: string
+  readonly agent: AgentText | null
+}
+
 /**
  * Decides which files become personas, and why the others do not. `known` returns the existing persona with a name and
  * role.
  */
 export function planImport(
-  files: readonly { path: string; text: string }[],
+  files: readonly AgentFile[],
   wantedRole: string | undefined,
   known: (name: string, role: string) => string | undefined,
 ): ImportPlan {
   const plan: ImportPlan = { personas: [], skipped: [] }
   const taken = new Map<string, string>()
-  for (const [index, { path, text }] of files.entries()) {
-    const planned = planFile(path, text, wantedRole)
+  for (const [index, { path, agent }] of files.entries()) {
+    const planned = planFile(path, agent, wantedRole)
     if (typeof planned === 'string') {
       plan.skipped.push({ path, reason: planned })
       continue
@@ -51,12 +57,15 @@ export function planImport(
 }
 
 /** Returns the persona, or the reason why there is none. */
-function planFile(path: string, text: string, wantedRole: string | undefined): Omit<PlannedPersona, 'index'> | string {
+function planFile(
+  path: string,
+  agent: AgentText | null,
+  wantedRole: string | undefined,
+): Omit<PlannedPersona, 'index'> | string {
   const folders = path.replaceAll('\\', '/').split('/').slice(0, -1)
   const other = folders.find((folder) => otherFolders.has(folder.toLowerCase()))
   if (other !== undefined) return `${other}/ contains no personas`
   if (!/\.(md|markdown)$/i.test(path)) return 'not a Markdown file'
-  const agent = parseAgentFile(text)
   if (agent === null) return 'no front matter'
   if (agent.name === '') return 'the front matter has no name'
   const name = PersonaName.safeParse(agent.name)

@@ -101,7 +101,7 @@ describeStores('a persona', (openFresh) => {
   it('with the role of AR Director has a skill that gives it the structure', async () => {
     const org = await openOrg(openFresh)
     const { slug } = await org.personas.create(operator, { ...robbo, name: 'Paula', role: 'ar-director' })
-    expect((await org.personas.readSkill(slug)).text).toContain('I make changes of seats')
+    expect((await org.personas.readSkill(slug)).text).toContain('I decide about changes of seats')
     const other = await org.personas.create(operator, robbo)
     expect((await org.personas.readSkill(other.slug)).text).toContain(
       'I propose changes of the organisation to the AR Director',

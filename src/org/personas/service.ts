@@ -6,6 +6,7 @@ import { bug, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
 import { fold } from '../../kernel/text.ts'
 import type { OutputOf } from '../../operations/contract.ts'
+import { readTexts } from '../../threads/read-texts.ts'
 import { type Governed, noteOrgChange, type OrgAccess, recordOrgChange } from '../changes.ts'
 import { checkHasFiles, type Contents } from '../contents.ts'
 import { type Files, maxFileBytes } from '../files.ts'
@@ -14,11 +15,12 @@ import { findOrCreateRole, requireRole } from '../roles/changes.ts'
 import { findRoleByName, listRoles } from '../roles/store.ts'
 import { checkName } from '../slugs.ts'
 import { experienceText, personaFiles, skillText } from '../templates.ts'
+import type { AgentText } from './agent-file.ts'
 import { emptySeats, type HeldSeat, listHeldSeats, refuseArchiving, writeWithSeats } from './archive.ts'
 import { insertPersona, personaView, personaViews } from './changes.ts'
 import type { PersonaView, personaOperations } from './contract.ts'
 import { resolvePersona } from './find.ts'
-import { planImport } from './import-plan.ts'
+import { type AgentFile, planImport } from './import-plan.ts'
 import { hasFiles, isSeeded, kindId } from './kinds.ts'
 import { findPersona, listPersonas, type Persona, personas } from './store.ts'
 
@@ -205,7 +207,10 @@ export function createPersonas({
       by: Actor,
       input: { files: readonly { path: string; text: string }[]; role?: string | undefined; preview: boolean },
     ): Promise<OutputOf<typeof personaOperations.importFiles>> {
-      const { personas: planned, skipped } = await db.read((tx) => plan(tx, input))
+      const texts = input.files.map(({ text }) => text)
+      const read = await readTexts<AgentText | null>('persona', texts, clock)
+      const agents = input.files.map(({ path }, index) => ({ path, agent: read[index] ?? null }))
+      const { personas: planned, skipped } = await db.read((tx) => plan(tx, agents, input.role))
       if (input.preview || planned.length === 0)
         return { created: planned.map((each) => ({ ...shownOf(each), personaId: null, slug: null })), skipped }
       const at = clock.at()
@@ -214,7 +219,7 @@ export function createPersonas({
         const governed = await govern(tx, by, null)
         // Planned again under the lock: of two concurrent imports of the same files, the second finds the personas of
         // the first.
-        const now = await plan(tx, input)
+        const now = await plan(tx, agents, input.role)
         const created = []
         const puts = []
         for (const each of now.personas) {
@@ -241,7 +246,8 @@ const newline = 0x0a
 
 async function plan(
   tx: ReadTx,
-  { files, role }: { files: readonly { path: string; text: string }[]; role?: string | undefined },
+  files: readonly AgentFile[],
+  role: string | undefined,
 ): Promise<ReturnType<typeof planImport>> {
   const roles = new Map((await listRoles(tx)).map((each) => [each.id, fold(each.name)]))
   const known = new Map(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { structureChange } from '../changes.contract.ts'
 import { AssignmentView } from '../assignments/contract.ts'
 import { Level, OrgReference, Preview, RoleName, Title, Warnings } from '../references.contract.ts'
 import { positionEndpoints } from './endpoints.ts'
@@ -43,7 +44,7 @@ export const Removal = z.object({
 export type Removal = z.infer<typeof Removal>
 
 export const positionOperations = {
-  create: operation({
+  create: structureChange({
     name: 'position.create',
     summary: 'Add a seat; seats refer to each other by title',
     ...positionEndpoints.create,
@@ -57,7 +58,6 @@ export const positionOperations = {
       isCrossCutting: z.boolean().default(false),
     }),
     output: ChangedPosition,
-    allow: ['operator', 'agent'],
   }),
   list: operation({
     name: 'position.list',
@@ -80,7 +80,7 @@ export const positionOperations = {
     }),
     allow: ['operator', 'agent'],
   }),
-  update: operation({
+  update: structureChange({
     name: 'position.update',
     summary: 'Change the given fields of a seat',
     ...positionEndpoints.update,
@@ -94,9 +94,8 @@ export const positionOperations = {
       isCrossCutting: z.boolean().optional(),
     }),
     output: ChangedPosition,
-    allow: ['operator', 'agent'],
   }),
-  remove: operation({
+  remove: structureChange({
     name: 'position.remove',
     summary: 'Remove a seat; direct reports, a holder and the lead each need their own flag',
     ...positionEndpoints.remove,
@@ -108,15 +107,13 @@ export const positionOperations = {
       force: z.boolean().default(false).describe('Also remove the lead seat'),
     }),
     output: Removal.extend({ warnings: Warnings }),
-    allow: ['operator', 'agent'],
   }),
-  setAuthority: operation({
+  setAuthority: structureChange({
     name: 'position.authority_set',
     summary: 'Limit what a seat may spend',
     ...positionEndpoints.setAuthority,
     input: Authority.extend({ positionId }).strict(),
     output: ChangedAuthority,
-    allow: ['operator', 'agent'],
   }),
   listAuthority: operation({
     name: 'position.authority_list',
@@ -126,12 +123,11 @@ export const positionOperations = {
     output: z.object({ authority: z.array(Authority) }),
     allow: ['operator', 'agent'],
   }),
-  clearAuthority: operation({
+  clearAuthority: structureChange({
     name: 'position.authority_clear',
     summary: 'Remove one limit',
     ...positionEndpoints.clearAuthority,
     input: z.strictObject({ positionId, kind: Authority.shape.kind }),
     output: ChangedAuthority,
-    allow: ['operator', 'agent'],
   }),
 }

@@ -29,6 +29,7 @@ export const proposalOperations = {
     input: z.strictObject({ document: z.string().max(20_000_000), reason: z.string().trim().min(1).max(5_000) }),
     output: Proposal,
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 0.02, burst: 5 },
   }),
   list: operation({
     name: 'org.proposals',

@@ -21,7 +21,7 @@ describeStores('a proposal', (openFresh) => {
 
   it('contains a changed document, a reason and a preview, and changes nothing', async () => {
     const { org, edited } = await open()
-    const agent = await org.agentAs(30)
+    const agent = await org.agentAs(30, 5)
     const made = await org.proposals.propose(agent, edited, 'It is a checkout now')
     expect(made).toEqual({
       proposalId: 1,
@@ -52,17 +52,54 @@ describeStores('a proposal', (openFresh) => {
     })
   })
 
-  it('can be made by any agent where governance is enforced', async () => {
+  it('can be made by any agent of the organisation, and by no agent of another one', async () => {
     const { org, edited } = await open()
-    await org.organisations.set(operator, 'shop', 'governance', 'enforce')
-    const agent = await org.agentAs(30)
+    const agent = await org.agentAs(30, 5)
     expect((await refusalOf(importAs(org, agent, edited))).code).toBe('forbidden')
     expect((await org.proposals.propose(agent, edited, 'Please')).status).toBe('open')
+    const stranger = await org.agentAs(30)
+    expect((await refusalOf(org.proposals.propose(stranger, edited, 'Please'))).message).toBe(
+      'agents propose changes of their own organisation only',
+    )
+  })
+
+  it('of the AR Director is decided by the operator, or by itself where it is only advised', async () => {
+    const { org, edited } = await open()
+    await org.organisations.set(operator, 'shop', 'governance', 'enforce')
+    const director = await org.agentAs(31, 5)
+    await org.proposals.propose(director, edited, 'Mine')
+    expect((await refusalOf(org.proposals.apply(director, 1, false))).message).toBe(
+      'the operator decides about the AR Director’s own proposals',
+    )
+    await org.organisations.set(operator, 'shop', 'governance', 'advise')
+    expect(await org.proposals.apply(director, 1, false)).toMatchObject({ status: 'applied' })
+  })
+
+  it('is applied by a director that works for the organisation only', async () => {
+    const { org, edited } = await open()
+    await org.proposals.propose(operator, edited, 'Please')
+    const elsewhere = await org.agentAs(31)
+    expect((await refusalOf(org.proposals.apply(elsewhere, 1, false))).code).toBe('forbidden')
+    expect((await refusalOf(org.proposals.reject(elsewhere, 1, 'no'))).code).toBe('forbidden')
+    expect(await tillOf(org)).toBe('Till')
+  })
+
+  it.each([
+    ['a setting', (text: string) => text.replace('governance: advise', 'governance: enforce')],
+    ['a shared role', (text: string) => text.replace(/description: .*\n(positions:)/, 'description: Mine\n$1')],
+  ])('that changes %s is applied by the operator only', async (_, change) => {
+    const { org } = await open()
+    const document = change(await exportOf(org, 'shop'))
+    await org.proposals.propose(operator, document, 'Please')
+    const director = await org.agentAs(31, 5)
+    expect((await refusalOf(org.proposals.apply(director, 1, false))).message).toMatch(/^only the operator applies/)
+    expect((await refusalOf(org.proposals.apply(director, 1, true))).message).toMatch(/^only the operator resolves/)
+    expect(await org.proposals.apply(operator, 1, false)).toMatchObject({ status: 'applied' })
   })
 
   it('is applied by the AR Director, not by other agents', async () => {
     const { org, edited } = await open()
-    const [developer, director] = [await org.agentAs(30), await org.agentAs(31)]
+    const [developer, director] = [await org.agentAs(30, 5), await org.agentAs(31, 5)]
     await org.proposals.propose(developer, edited, 'Please')
     const refused = await refusalOf(org.proposals.apply(developer, 1, false))
     expect([exitCodes[refused.code], await tillOf(org)]).toEqual([1, 'Till'])
@@ -87,7 +124,7 @@ describeStores('a proposal', (openFresh) => {
   it('is rejected with an answer', async () => {
     const { org, edited } = await open()
     await org.proposals.propose(operator, edited, 'Please')
-    expect(await org.proposals.reject(await org.agentAs(31), 1, 'The sign says Till')).toMatchObject({
+    expect(await org.proposals.reject(await org.agentAs(31, 5), 1, 'The sign says Till')).toMatchObject({
       status: 'rejected',
       answer: 'The sign says Till',
       decidedBy: 'ar-director-paula-31',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { structureChange } from '../changes.contract.ts'
 import { RoleName, Warnings } from '../references.contract.ts'
 import { roleEndpoints } from './endpoints.ts'
 
@@ -10,13 +11,12 @@ export type RoleView = z.infer<typeof RoleView>
 const ChangedRole = RoleView.extend({ warnings: Warnings })
 
 export const roleOperations = {
-  create: operation({
+  create: structureChange({
     name: 'role.create',
     summary: 'Add a role; roles are shared by all organisations',
     ...roleEndpoints.create,
     input: z.strictObject({ name: RoleName, description: z.string().max(2_000).default('') }),
     output: ChangedRole,
-    allow: ['operator', 'agent'],
   }),
   list: operation({
     name: 'role.list',
@@ -26,12 +26,11 @@ export const roleOperations = {
     output: z.object({ roles: z.array(RoleView) }),
     allow: ['operator', 'agent'],
   }),
-  update: operation({
+  update: structureChange({
     name: 'role.update',
     summary: 'Change a role’s description',
     ...roleEndpoints.update,
     input: z.strictObject({ name: RoleName, description: z.string().max(2_000) }),
     output: ChangedRole,
-    allow: ['operator', 'agent'],
   }),
 }

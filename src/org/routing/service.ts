@@ -86,7 +86,9 @@ async function intentOf(contents: Contents, organisation: Organisation): Promise
 async function personaOf(tx: ReadTx, access: OrgAccess, by: Actor, reference: string | undefined): Promise<Persona> {
   if (reference !== undefined) return access.resolvePersona(tx, reference)
   if (by.kind !== 'agent')
-    throw refusal('invalid_input', 'which persona?', { hint: 'Name it with --persona-slug (or --from persona:SLUG).' })
+    throw refusal('invalid_input', 'which persona?', {
+      hint: 'Name it: "agency org whoami --persona-slug SLUG", "agency org route --from persona:SLUG --to ADDRESS".',
+    })
   const persona = await findPersona(tx, by.personaId)
   if (persona === undefined) throw notFound('persona', by.personaId)
   return persona

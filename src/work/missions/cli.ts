@@ -5,13 +5,15 @@ import type { missionShowCommand } from '../../cli/commands/mission/show.ts'
 import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
-import type { Mission } from './contract.ts'
+import { countText, moneyText } from '../../kernel/amounts.ts'
+import { organisationId } from '../../org/organisations/cli/number.ts'
+import type { Mission, MissionLine } from './contract.ts'
 import { missionEndpoints } from './endpoints.ts'
 
-type MissionLine = Wire<Mission>
+type ShownMission = Wire<Mission>
 
 export const createMission: Handler<typeof missionCreateCommand> = async (context, title, options) => {
-  const mission = await context.api().call<MissionLine>(missionEndpoints.create, {
+  const mission = await context.api().call<ShownMission>(missionEndpoints.create, {
     title,
     description: options.description,
     priority: options.priority,
@@ -20,15 +22,22 @@ export const createMission: Handler<typeof missionCreateCommand> = async (contex
     tags: options.tag,
     deliverables: options.deliverable,
     deadline: options.deadline,
-    organisation_id: options.org,
+    assignee: options.assignee,
+    parent_mission: options.parent,
+    token_budget: options.tokenBudget,
+    cost_limit: options.costLimit,
+    organisation_id: await organisationId(context, options.org),
   })
   if (options.json) context.json(mission)
   else context.out(mission.id)
   return 0
 }
 
-export const listMissions: Handler<typeof missionListCommand> = async (context, { status, json }) => {
-  const answer = await context.api().call<{ missions: MissionLine[] }>(missionEndpoints.list, { status })
+export const listMissions: Handler<typeof missionListCommand> = async (context, { status, org, json }) => {
+  const answer = await context.api().call<{ missions: Wire<MissionLine>[] }>(missionEndpoints.list, {
+    status,
+    organisation_id: await organisationId(context, org),
+  })
   if (json) {
     context.json(answer)
     return 0
@@ -46,7 +55,7 @@ export const listMissions: Handler<typeof missionListCommand> = async (context, 
     statusText(context, mission.status),
     mission.priority,
     ago(mission.created_at, context.nowMs()),
-    plain(mission.title),
+    `${mission.simulated ? '(simulated) ' : ''}${plain(mission.title)}`,
   ])
   const columns = [
     { title: 'MISSION' },
@@ -60,7 +69,7 @@ export const listMissions: Handler<typeof missionListCommand> = async (context, 
 }
 
 export const showMission: Handler<typeof missionShowCommand> = async (context, id, options) => {
-  const mission = await context.api().call<MissionLine>(missionEndpoints.show, { mission_id: id })
+  const mission = await context.api().call<ShownMission>(missionEndpoints.show, { mission_id: id })
   if (options.json) {
     context.json(mission)
     return 0
@@ -75,6 +84,9 @@ export const showMission: Handler<typeof missionShowCommand> = async (context, i
     ['notes', mission.context_notes],
     ['tags', mission.tags.join(', ')],
     ['deliver', mission.deliverables.join(', ')],
+    ['part of', mission.parent_mission ?? ''],
+    ['tokens', mission.token_budget === null ? '' : `at most ${countText(mission.token_budget)}`],
+    ['cost', mission.cost_limit === null ? '' : `at most ${moneyText(mission.cost_limit * 1e6)}`],
     ['deadline', mission.deadline ?? ''],
     ['workspace', mission.workspace_path ?? ''],
     ['outcome', mission.outcome_summary ?? ''],
@@ -85,7 +97,7 @@ export const showMission: Handler<typeof missionShowCommand> = async (context, i
 }
 
 export const setMission: Handler<typeof missionSetCommand> = async (context, id, { status, reason, json }) => {
-  const mission = await context.api().call<MissionLine>(missionEndpoints.update, { mission_id: id, status, reason })
+  const mission = await context.api().call<ShownMission>(missionEndpoints.update, { mission_id: id, status, reason })
   if (json) context.json(mission)
   else context.out(`${mission.id} ${mission.status}`)
   return 0

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { OfOrganisation, PersonaReference } from '../../org/references.contract.ts'
 import { missionStatuses } from './states.ts'
 import { missionEndpoints } from './endpoints.ts'
 
@@ -37,6 +38,10 @@ export const Mission = z.object({
 })
 export type Mission = z.infer<typeof Mission>
 
+/** A mission in a list. */
+export const MissionLine = Mission.extend({ simulated: z.boolean().describe('It had runs, and all were simulated') })
+export type MissionLine = z.infer<typeof MissionLine>
+
 export const CreateMission = z.strictObject({
   title: z.string().trim().min(1).max(200),
   description: z.string().max(50_000).default(''),
@@ -50,6 +55,8 @@ export const CreateMission = z.strictObject({
   costLimit: z.number().positive().max(1e9).optional(),
   deadline: z.iso.datetime().optional(),
   deliverables: z.array(z.string().min(1).max(500)).max(100).default([]),
+  assignee: PersonaReference.optional().describe('The persona responsible for it'),
+  parentMission: z.string().max(100).optional().describe('The mission that it is a part of: its id or a unique prefix'),
 })
 export type CreateMission = z.infer<typeof CreateMission>
 
@@ -70,9 +77,10 @@ export const missionOperations = {
     ...missionEndpoints.list,
     input: z.strictObject({
       status: MissionStatus.optional(),
+      organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(500).default(50),
     }),
-    output: z.object({ missions: z.array(Mission) }),
+    output: z.object({ missions: z.array(MissionLine) }),
     allow: ['operator'],
   }),
   show: operation({

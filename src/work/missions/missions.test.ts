@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
 
-import { openAgency, startAgency } from '../../../test/support/agency.ts'
+import { openAgency, startAgency, startRun } from '../../../test/support/agency.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
-import { type IdNoun, type Ids, systemIds } from '../../kernel/ids.ts'
+import { type IdNoun, type Ids, operatorPersona, systemIds } from '../../kernel/ids.ts'
+import { change } from '../../events/change.ts'
+import { findOrganisation, organisations } from '../../org/organisations/store.ts'
 import { CreateMission, type Mission } from './contract.ts'
 import { missionStatuses } from './states.ts'
 
@@ -33,8 +35,21 @@ describeStores('a mission', (openFresh) => {
       passed: [{ status: 'backlog' }],
     })
     expect(await agency.missions.show(mission.id)).toEqual(mission)
-    expect((await agency.missions.list(undefined, 10)).missions).toEqual([mission])
+    expect((await agency.missions.list(undefined, 10)).missions).toEqual([{ ...mission, simulated: false }])
     expect((await agency.missions.list('done', 10)).missions).toEqual([])
+  })
+
+  it('has a responsible persona and a mission that it is part of, if both exist', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    const whole = await agency.missions.create(operator, wish)
+    const part = await agency.missions.create(operator, { ...wish, parentMission: whole.id.slice(0, 12) })
+    expect(part.parentMission).toBe(whole.id)
+    for (const missing of [{ parentMission: 'mis_nope' }, { assignee: 'nobody-here' }])
+      await expect(agency.missions.create(operator, { ...wish, ...missing })).rejects.toMatchObject({
+        code: 'not_found',
+      })
+    const kim = await agency.missions.create(operator, { ...wish, assignee: 'operator' })
+    expect(kim.assignee).toBe(operatorPersona)
   })
 
   it('is refused for a missing organisation', async () => {
@@ -44,6 +59,29 @@ describeStores('a mission', (openFresh) => {
       message: 'no organisation "99"',
     })
     expect((await agency.missions.list(undefined, 10)).missions).toEqual([])
+  })
+
+  it.each(['dormant', 'archived'] as const)('and a run are refused for an organisation that is %s', async (status) => {
+    const { db } = await openFresh()
+    const agency = await openAgency({ db })
+    const mission = await agency.missions.create(operator, wish)
+    await db.write(['org:1'], async (tx) => {
+      const organisation = await findOrganisation(tx, 1)
+      if (organisation === undefined) throw new Error('the seeded organisation is missing')
+      await change(
+        tx,
+        organisations,
+        organisation,
+        { status },
+        { kind: 'org_changed', by: 'operator', message: status },
+      )
+    })
+    const refused = { code: 'conflict', message: expect.stringMatching(`is ${status} and takes no work$`) as string }
+    await expect(agency.missions.create(operator, wish)).rejects.toMatchObject(refused)
+    await expect(agency.runs.create(operator, { ...startRun({}), missionId: mission.id })).rejects.toMatchObject(
+      refused,
+    )
+    await expect(agency.run()).rejects.toMatchObject(refused)
   })
 
   it('follows its chain only, and is unchanged after a refusal', async () => {

@@ -4,12 +4,13 @@ import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
-import { findOrganisation } from '../../org/organisations/store.ts'
+import { findOrganisation, type Organisation } from '../../org/organisations/store.ts'
+import { resolvePersona } from '../../org/personas/find.ts'
 import { limitFromTheStart, placeOfMission } from '../budgets/limits.ts'
 import { choosePlaybook } from '../choose-playbook.ts'
-import type { CreateMission, Mission } from './contract.ts'
+import type { CreateMission, Mission, MissionLine } from './contract.ts'
 import { moveMission } from './moves.ts'
-import { findOpenRunOf } from '../runs/store.ts'
+import { findOpenRunOf, listSimulatedMissions } from '../runs/store.ts'
 import { checkMissionMove, type MissionStatus } from './states.ts'
 import { findMission, findMissionsByPrefix, listMissions, missions } from './store.ts'
 
@@ -28,8 +29,15 @@ export function createMissions({ db, ids, playbooks }: MissionDeps) {
         insertMission(tx, ids, by, { ...input, playbook: choosePlaybook(playbooks, input.playbook).name }),
       ),
 
-    list: (status: string | undefined, limit: number) =>
-      db.read(async (tx) => ({ missions: await listMissions(tx, status, limit) })),
+    list: (status: string | undefined, limit: number, organisationId?: number): Promise<{ missions: MissionLine[] }> =>
+      db.read(async (tx) => {
+        const found = await listMissions(tx, status, limit, organisationId)
+        const simulated = await listSimulatedMissions(
+          tx,
+          found.map(({ id }) => id),
+        )
+        return { missions: found.map((mission) => ({ ...mission, simulated: simulated.has(mission.id) })) }
+      }),
 
     show: (prefix: string): Promise<Mission> => db.read((tx) => requireMission(tx, prefix)),
 
@@ -72,10 +80,23 @@ export function createMissions({ db, ids, playbooks }: MissionDeps) {
         throw refusal('invalid_input', `mission ${mission.id} belongs to organisation ${mission.organisationId}`, {
           hint: `Start it with --org ${mission.organisationId}.`,
         })
+      await requireActive(tx, mission.organisationId)
       if (run.isStep === true && mission.status === 'in_progress') return mission
       return moveMission(tx, mission, 'planning', actorName(by))
     },
   }
+}
+
+/** An archived or dormant organisation keeps its missions and gets no further work. */
+async function requireActive(tx: Tx, organisationId: number): Promise<Organisation> {
+  const organisation = await findOrganisation(tx, organisationId)
+  if (organisation === undefined)
+    throw notFound('organisation', organisationId, 'List them with "agency org list"; create or import makes one.')
+  if (organisation.status !== 'active')
+    throw refusal('conflict', `organisation ${organisation.slug} is ${organisation.status} and takes no work`, {
+      hint: `Make it active first: agency org update --org ${organisation.slug} --status active`,
+    })
+  return organisation
 }
 
 const emptyMission = { priority: 'medium', acceptance: '', tags: [], contextNotes: '', deliverables: [] } as const
@@ -90,13 +111,12 @@ async function insertMission(
     deliverables: readonly string[]
   },
 ): Promise<Mission> {
-  const organisation = await findOrganisation(tx, input.organisationId)
-  if (organisation === undefined)
-    throw notFound(
-      'organisation',
-      input.organisationId,
-      'List them with "agency org list"; create or import makes one.',
-    )
+  const organisation = await requireActive(tx, input.organisationId)
+  const parent = input.parentMission === undefined ? null : await requireMission(tx, input.parentMission)
+  if (parent !== null && parent.organisationId !== organisation.id)
+    throw refusal('invalid_input', `mission ${parent.id} belongs to organisation ${parent.organisationId}`, {
+      hint: 'A mission and its parts belong to one organisation.',
+    })
   const mission: Mission = {
     id: ids.next('mission'),
     organisationId: organisation.id,
@@ -108,8 +128,8 @@ async function insertMission(
     priority: input.priority,
     playbook: input.playbook,
     acceptance: input.acceptance,
-    assignee: null,
-    parentMission: null,
+    assignee: input.assignee === undefined ? null : (await resolvePersona(tx, input.assignee)).id,
+    parentMission: parent?.id ?? null,
     tags: [...input.tags],
     contextNotes: input.contextNotes,
     tokenBudget: input.tokenBudget ?? null,

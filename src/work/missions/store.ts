@@ -1,3 +1,4 @@
+import { allOf, ofOrganisation } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
@@ -14,7 +15,12 @@ export const findMission = (tx: ReadTx, id: string): Promise<Mission | undefined
 export const findMissionsByPrefix = (tx: ReadTx, prefix: string): Promise<Mission[]> =>
   findRows(tx, missions, 'id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
 
-export const listMissions = (tx: ReadTx, status: string | undefined, limit: number): Promise<Mission[]> =>
-  status === undefined
-    ? findRows(tx, missions, `1 = 1 ORDER BY created_at DESC, id ${boundLimit}`, [limit])
-    : findRows(tx, missions, `status = ? ORDER BY created_at DESC, id ${boundLimit}`, [status, limit])
+export function listMissions(
+  tx: ReadTx,
+  status: string | undefined,
+  limit: number,
+  organisationId?: number,
+): Promise<Mission[]> {
+  const { where, values } = allOf(status !== undefined && ['status = ?', [status]], ofOrganisation(organisationId))
+  return findRows(tx, missions, `${where} ORDER BY created_at DESC, id ${boundLimit}`, [...values, limit])
+}
