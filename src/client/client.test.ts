@@ -8,7 +8,7 @@ import { AgencyError } from '../kernel/errors.ts'
 import { get, patch, post, put, remove } from '../operations/endpoint.ts'
 import { ApiError } from '../operations/problem.ts'
 import { type Client, type ClientOptions, createClient } from './client.ts'
-import type { StreamMessage } from './sse.ts'
+import type { StreamMessage } from '../kernel/event-stream.ts'
 import { createVersions } from './versions.ts'
 
 type Answer = (request: IncomingMessage & { text: string }, response: ServerResponse) => void

@@ -6,7 +6,7 @@ import { ApiError, apiErrorOf } from '../operations/problem.ts'
 import { requestFor } from '../operations/request.ts'
 import { ConnectionLost, exchange, type HttpHead, type HttpRequest, NoAnswer, Unreachable } from './http.ts'
 import { authorization, parseAnswer, send } from './send.ts'
-import { createStreamReader, type StreamMessage } from './sse.ts'
+import { createStreamReader, type StreamMessage } from '../kernel/event-stream.ts'
 import type { Versions } from './versions.ts'
 
 export interface ClientOptions {

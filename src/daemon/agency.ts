@@ -1,3 +1,4 @@
+import { notifierName } from '../adapters/notify/contract.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -39,7 +40,7 @@ export interface HomeAgencyParts {
   readonly installation: Installation
   readonly clock: Clock
   readonly chaosPoint: ChaosPoint
-  readonly box: BoxSetup['box']
+  readonly box: Pick<BoxSetup, 'box' | 'isRequired'>
   readonly git: Git
   readonly talent: Talent
   readonly org: Org
@@ -64,7 +65,8 @@ export function composeHomeAgency(parts: HomeAgencyParts): Agency {
     prices: createPrices(),
     workspaces: createDirectoryWorkspaces({
       root: paths.workspaces,
-      box: parts.box,
+      box: parts.box.box,
+      isBoxRequired: parts.box.isRequired,
       materialise: (clone, path, options) => mirrors.clone({ ...clone, author: engineAuthor }, path, options),
       setup: { ...values.setup, treeOf: mirrors.tree, log },
     }),
@@ -93,6 +95,7 @@ export function composeHomeAgency(parts: HomeAgencyParts): Agency {
     worker,
     slots: values.slots,
     homeTeam: () => readTeamFile(paths.team),
+    notifiers: values.notify.map(notifierName),
     defaults: defaultsOf(values),
   })
   wakeGates(jobs, agency.gates)

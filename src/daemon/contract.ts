@@ -9,7 +9,8 @@ export const DaemonStatus = z.object({
   version: z.string(),
   home: z.string(),
   store: z.object({ kind: z.enum(['sqlite', 'postgres']), place: z.string() }),
-  address: z.string(),
+  address: z.string().describe('The address of the API'),
+  dashboard: z.string().describe('The address of the dashboard, with the host name of this home'),
   socket: z.string(),
   startedAt: z.string(),
   box: z.string().describe('The sandbox in which agents and checks run'),
@@ -43,6 +44,18 @@ export const WhoAmI = z.object({
   briefId: z.string().nullable(),
   attemptId: z.string().nullable(),
 })
+
+export const SignInLink = z.object({
+  url: z.string(),
+  numericUrl: z.string().optional().describe('The same link for browsers that do not know the names below localhost'),
+  expiresAt: z.string(),
+  file: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('A file that leads a browser to the link, removed with it; null: none'),
+})
+export type SignInLink = z.infer<typeof SignInLink>
 
 export const daemonOperations = {
   status: operation({
@@ -78,8 +91,9 @@ export const daemonOperations = {
         .string()
         .regex(/^\/(?!\/)[A-Za-z0-9/_-]*$/)
         .default('/'),
+      file: z.boolean().default(false).describe('Also write a file that leads a browser to the link'),
     }),
-    output: z.object({ url: z.string(), expiresAt: z.string() }),
+    output: SignInLink,
     allow: ['operator'],
   }),
 }

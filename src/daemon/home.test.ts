@@ -75,6 +75,19 @@ describe('preparing a home', () => {
     expect(modeOf(folder)).toBe(0o755)
   })
 
+  it('closes the directories and stores that an older version has left open', () => {
+    const paths = homePaths({ AGENCY_HOME: freshFolder() })
+    for (const path of [paths.logs, join(paths.home, 'mirrors')]) mkdirSync(path, { mode: 0o755 })
+    const files = [paths.store, `${paths.store}-wal`, `${paths.store}-shm`, paths.owner]
+    for (const path of files) writeFileSync(path, '', { mode: 0o644 })
+    writeFileSync(paths.config, '', { mode: 0o644 })
+    prepareHome(paths)
+    expect(files.map(modeOf)).toEqual([0o600, 0o600, 0o600, 0o600])
+    expect([modeOf(paths.logs), modeOf(join(paths.home, 'mirrors')), modeOf(paths.config)]).toEqual([
+      0o700, 0o700, 0o644,
+    ])
+  })
+
   it('reports in one line that a file cannot be a home', () => {
     const file = join(freshFolder(), 'file')
     writeFileSync(file, '')

@@ -39,6 +39,10 @@ export interface HomePaths {
   readonly chainKey: string
   readonly daemonFile: string
   readonly socket: string
+  /** The random part of the host name of this home: no other program knows it, so no cookie of ours goes elsewhere. */
+  readonly hostName: string
+  /** Files that lead a browser to a sign-in link, so that the link is in no list of processes. */
+  readonly links: string
   readonly logs: string
   readonly workspaces: string
   readonly attempts: string
@@ -62,6 +66,8 @@ export function homePaths(env: Environment): HomePaths {
     chainKey: join(home, 'chain.key'),
     daemonFile: join(home, 'daemon.json'),
     socket: socketPath(home, env),
+    hostName: join(home, 'host.name'),
+    links: join(home, 'links'),
     logs: join(home, 'logs'),
     workspaces: join(home, 'workspaces'),
     attempts: join(home, 'attempts'),
@@ -70,7 +76,10 @@ export function homePaths(env: Environment): HomePaths {
   }
 }
 
-/** Creates the home and its directories for the owner only. An existing home keeps its permissions. */
+/**
+ * Creates the home and its directories for the owner only. An existing home keeps its permissions, because it may be
+ * shared on purpose; directories and stores in it are closed, also those that an older version has left open.
+ */
 export function prepareHome(paths: HomePaths): void {
   try {
     // On a read-only file system, mkdir only reports that the parent does not exist.
@@ -79,6 +88,9 @@ export function prepareHome(paths: HomePaths): void {
     // Root passes every permission check except this one: a read-only mount refuses root too.
     accessSync(paths.home, constants.R_OK | constants.W_OK | constants.X_OK)
     for (const path of [paths.logs, paths.workspaces, paths.attempts]) mkdirSync(path, { recursive: true, mode: 0o700 })
+    for (const path of [paths.logs, paths.workspaces, paths.attempts, join(paths.home, 'mirrors')]) close(path)
+    for (const path of [paths.store, paths.owner])
+      for (const suffix of ['', '-wal', '-shm', '-journal']) close(`${path}${suffix}`)
   } catch (error) {
     throw unusableHome(paths.home, error)
   }
@@ -91,6 +103,17 @@ export function prepareHome(paths: HomePaths): void {
     }
     checkRuntime(runtime)
   }
+}
+
+/** Returns whether other users may enter or list the home. */
+export const isOpenHome = ({ home }: HomePaths): boolean =>
+  ((statSync(home, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
+
+/** Takes the permissions of other users from a file or directory of ours, if it exists. */
+function close(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined || found.isSymbolicLink() || found.uid !== process.getuid?.()) return
+  if ((found.mode & 0o077) !== 0) chmodSync(path, found.mode & 0o700)
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Db, ReadTx } from '../db/port.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { randomToken } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
+import { rememberSecrets } from '../secrets/redact.ts'
 import { type HomePaths, readOrCreateSecret } from './home.ts'
 import { createLog } from './log.ts'
 import { identityOf, refuseForeign, registerDaemon, retireDaemon } from './registration.ts'
@@ -39,6 +40,7 @@ export async function openInstallation(
     .toString('utf8')
     .trim()
   const location = storeLocation(paths, values)
+  rememberSecrets([operatorToken, ...passwordsOf(location)])
   const identity = identityOf(paths, chainKey)
   const beforeMigration = async (tx: ReadTx): Promise<void> => void (await refuseForeign(tx, identity))
   const db = await openStore(location, { clock, chainKey, beforeMigration })
@@ -54,6 +56,14 @@ export function aboutStore(location: StoreLocation): { kind: StoreLocation['kind
   if (location.kind === 'sqlite') return { kind: 'sqlite', place: location.path }
   const { host, pathname } = new URL(location.url)
   return { kind: 'postgres', place: `${host}${pathname}` }
+}
+
+/** Returns the password in the address of a store, as it is and as it is encoded there. */
+function passwordsOf(location: StoreLocation): string[] {
+  if (location.kind === 'sqlite') return []
+  const { password } = new URL(location.url)
+  // An encoding that is not valid is the store's to refuse.
+  return password.replace(/%[0-9A-Fa-f]{2}/g, '').includes('%') ? [password] : [password, decodeURIComponent(password)]
 }
 
 const storeLocation = (paths: HomePaths, values: Configuration): StoreLocation =>

@@ -7,5 +7,5 @@ export const daemonRoutes = (daemon: DaemonService): Route[] =>
     status: () => daemon.status(),
     whoami: async (by) => daemon.whoami(by),
     stop: async () => daemon.stop(),
-    link: async (_, { path }) => daemon.link(path),
+    link: async (_, input) => daemon.link(input),
   })

@@ -3,9 +3,12 @@ import { parseArgs } from 'node:util'
 import { systemClock } from '../kernel/clock.ts'
 import { AgencyError, exitCodes, refusal } from '../kernel/errors.ts'
 import { operatorPersona } from '../kernel/ids.ts'
+import { closeNewFiles } from '../processes/umask.ts'
 import { followDemo } from './foreground.ts'
 import { startDaemon } from './start.ts'
 import { createLastBoundary } from './unhandled.ts'
+
+closeNewFiles()
 
 const { values: flags } = parseArgs({
   options: {

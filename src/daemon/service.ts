@@ -6,7 +6,7 @@ import { findOrganisation } from '../org/organisations/store.ts'
 import { countOpenRuns } from '../work/runs/store.ts'
 import type { Runs } from '../work/runs/service.ts'
 import { listHolds, listStops } from '../work/stops/store.ts'
-import type { DaemonStatus } from './contract.ts'
+import type { DaemonStatus, SignInLink } from './contract.ts'
 
 export interface DaemonDeps {
   db: Db
@@ -16,7 +16,7 @@ export interface DaemonDeps {
   runs: Pick<Runs, 'list'>
   engine: { running(): number; examining(): number }
   slots: number
-  createLink: (path: string) => { url: string; expiresAt: string }
+  createLink: (path: string, options: { file: boolean }) => SignInLink
   stop: () => void
 }
 
@@ -58,7 +58,7 @@ export function createDaemonService(deps: DaemonDeps) {
       return { stopping: true as const }
     },
 
-    link: (path: string) => deps.createLink(path),
+    link: ({ path, file }: { path: string; file: boolean }) => deps.createLink(path, { file }),
   }
 }
 

@@ -1,7 +1,5 @@
 import { join } from 'node:path'
 
-import type { NotifierSettings } from '../adapters/notify/contract.ts'
-import type { ConfiguredNotifier } from '../adapters/notify/port.ts'
 import { type Agency, routesOf } from '../compose.ts'
 import type { Configuration } from '../config/contract.ts'
 import { loadConfiguration } from '../config/load.ts'
@@ -14,10 +12,11 @@ import { createJobs, type Jobs } from '../jobs/queue.ts'
 import { createJobService } from '../jobs/service.ts'
 import { type ChaosPoint, noChaos } from '../kernel/chaos-point.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
-import { systemIds } from '../kernel/ids.ts'
+import { AgencyError } from '../kernel/errors.ts'
+import { randomToken, systemIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { createNotifiers } from '../notify/compose.ts'
-import { createNotify, type NotifyDeps } from '../notify/service.ts'
+import { createNotify } from '../notify/service.ts'
 import { composeOrganisation, type Org } from '../org/compose.ts'
 import type { Persona } from '../org/personas/store.ts'
 import { loadReference } from '../org/reference/load.ts'
@@ -25,7 +24,8 @@ import { seedOrganisation } from '../org/seed.ts'
 import { createFileProjections } from '../projections/files.ts'
 import { createGit } from '../repositories/git.ts'
 import { createCredentials } from '../server/credentials.ts'
-import { createServer, type Listening } from '../server/server.ts'
+import { createServer, type Listening, type Server } from '../server/server.ts'
+import { createSessions, type Sessions } from '../sessions/service.ts'
 import { openTalent, type Talent } from '../talent/service.ts'
 import { agentWork } from '../work/agent-work.ts'
 import { findStanding } from '../work/attempts/store.ts'
@@ -35,11 +35,12 @@ import { prepareBox } from './box.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { makeDemoRepository } from './demos/repository.ts'
 import { createDemos, type Demos } from './demos/service.ts'
-import { type HomePaths, homePaths, prepareHome } from './home.ts'
+import { type HomePaths, homePaths, prepareHome, readOrCreateSecret } from './home.ts'
 import { scheduleHousekeeping } from './housekeeping.ts'
 import { aboutStore, type Installation, openInstallation, type Undo } from './installation.ts'
 import { prepareFiles } from './organisation.ts'
 import { createDaemonService } from './service.ts'
+import { createSignInLinks } from './sign-in-links.ts'
 import { prepareTeamTalent } from './team-talent.ts'
 
 export interface DaemonOptions {
@@ -105,9 +106,15 @@ async function open(
   const startedAt = clock.at()
   const installation = await openInstallation(paths, values, clock, undo)
   const { log, db, worker, location } = installation
+  let server: Server | null = null
+  let listening: Listening | null = null
+  const ownName = `${readOrCreateSecret(paths.hostName, () => `agency-${randomToken().slice(0, 16)}`)
+    .toString('utf8')
+    .trim()}.localhost`
+  const dashboardAddress = (): string => (listening === null ? '' : `http://${ownName}:${listening.port}`)
   // The trial of the box is a process to wait for; meanwhile the rest is read and composed.
   const [boxing, { talent, org }] = await Promise.all([
-    prepareBox(paths, values, { env, clock, log }),
+    prepareBox(paths, values, { env, clock, log, connect: (token) => (server as Server).openBox(token) }),
     openContent(paths, installation, clock, begin),
   ])
 
@@ -118,8 +125,8 @@ async function open(
     ids: systemIds,
     log,
     jobs,
-    ...notifiersOf(values, env, print ?? ((line) => log.info(line))),
-    address: () => listening?.address ?? '',
+    notifiers: createNotifiers(values.notify, { environment: env, write: print ?? ((line) => log.info(line)) }),
+    address: () => dashboardAddress(),
   })
   const projections = createFileProjections({ db, jobs, log }, [
     gateFile(join(paths.home, 'workspace', 'pending_gates.json')),
@@ -132,7 +139,7 @@ async function open(
     installation,
     clock,
     chaosPoint,
-    box: boxing.box,
+    box: boxing,
     git,
     talent,
     org,
@@ -170,14 +177,15 @@ async function open(
     findAttempt: (attemptId) => db.read((tx) => findStanding(tx, attemptId)),
   })
 
-  let listening: Listening | null = null
+  const sessions = createSessions({ db, clock, operatorToken: installation.operatorToken })
   const { promise: stopped, resolve: setStopped } = Promise.withResolvers<string | null>()
   let stopping: Promise<void> | null = null
   const stop = (reason: string | null = null): Promise<void> => (stopping ??= shutDown(reason))
-  const createLink = (path: string): { url: string; expiresAt: string } => {
-    const { code, expiresAt } = credentials.createLink(path)
-    return { url: `${listening?.address ?? ''}/enter?code=${code}`, expiresAt }
-  }
+  const createLink = createSignInLinks(paths, credentials, () => ({
+    dashboard: dashboardAddress(),
+    address: listening?.address ?? '',
+  }))
+  const linkTo = (path: string): { url: string; expiresAt: string } => createLink(path, { file: false })
   const daemon = createDaemonService({
     db,
     clock,
@@ -187,6 +195,7 @@ async function open(
       home: paths.home,
       store: aboutStore(location),
       address: listening?.address ?? '',
+      dashboard: dashboardAddress(),
       socket: paths.socket,
       startedAt,
       box: boxing.about,
@@ -198,9 +207,11 @@ async function open(
     stop: () => void stop(),
   })
   const jobService = createJobService({ db, jobs })
-  const server = createServer({
-    routes: routesOf(agency, { db, clock, feed, daemon, org, notify, jobs: jobService, talent, demos }),
+  server = createServer({
+    routes: routesOf(agency, { db, clock, feed, daemon, org, notify, jobs: jobService, sessions, talent, demos }),
     credentials,
+    sessions,
+    ownName,
     once: db.once,
     clock,
     log,
@@ -215,13 +226,13 @@ async function open(
     removeDaemonFile(paths)
     await agency.engine.stop()
     await jobs.stop()
-    await server.stop()
+    await server?.stop()
     for (const step of undo.reverse()) await step()
     setStopped(reason)
   }
 
-  listening = await server.listen({ socket: paths.socket, port: values.port ?? undefined })
-  undo.push(() => (stopping === null ? server.stop() : undefined))
+  listening = await listenOn(server, sessions, paths, values)
+  undo.push(() => (stopping === null ? server?.stop() : undefined))
   await prepareTeamTalent(db, talent, log)
   // An embedded store has one owner, whose death the next start proves; only a shared store needs a heartbeat.
   if (db.isShared) heartbeat.start()
@@ -231,9 +242,30 @@ async function open(
   await projections.refresh()
   await jobs.start()
   const { address } = listening
-  writeDaemonFile(paths, { pid: process.pid, version, address, socket: paths.socket, started_at: startedAt })
+  const dashboard = dashboardAddress()
+  writeDaemonFile(paths, { pid: process.pid, version, address, dashboard, socket: paths.socket, started_at: startedAt })
   log.info('ready', { pid: process.pid, version, address, store: location.kind })
-  return { address, agency, demos, db, feed, jobs, log, createLink, stop: () => stop(), stopped }
+  return { address, agency, demos, db, feed, jobs, log, createLink: linkTo, stop: () => stop(), stopped }
+}
+
+/**
+ * Listens, and ends the sessions of every other port. A port that another program has taken has received the secrets of
+ * tabs that were still open, so these secrets are worth nothing from now on.
+ */
+async function listenOn(
+  server: Server,
+  sessions: Sessions,
+  paths: HomePaths,
+  values: Configuration,
+): Promise<Listening> {
+  try {
+    const listening = await server.listen({ socket: paths.socket, port: values.port ?? undefined })
+    await sessions.revokeOtherPorts(listening.port)
+    return listening
+  } catch (error) {
+    if (error instanceof AgencyError && error.code === 'port_taken') await sessions.revokeAll()
+    throw error
+  }
 }
 
 /** Opens the talent and the organisations of a home; the first start creates its first organisation. */
@@ -259,16 +291,6 @@ async function openContent(
   await prepareFiles(db, org.files, log)
   if (begin === 'reference') await loadReference({ db, clock, log, importer: org.importer })
   return { talent, org }
-}
-
-function notifiersOf(
-  values: Configuration,
-  environment: DaemonOptions['env'],
-  write: (line: string) => void,
-): Pick<NotifyDeps, 'notifiers' | 'make'> {
-  const make = (entries: readonly NotifierSettings[]): ConfiguredNotifier[] =>
-    createNotifiers(entries, { environment, write })
-  return { notifiers: make(values.notify), make }
 }
 
 const supersededMessage =

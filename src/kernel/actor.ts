@@ -9,6 +9,8 @@ export type Actor = OperatorActor | AgentActor | SystemActor
 export interface OperatorActor {
   readonly kind: 'operator'
   readonly personaId: PersonaId
+  /** The session of a browser; absent if the operator's token was sent. */
+  readonly sessionId?: string
 }
 
 export interface AgentActor {

@@ -10,17 +10,20 @@ import type { Route } from '../operations/bind.ts'
 import { authenticate, bearerOf, senderOf } from './authenticate.ts'
 import { UnsupportedMedia } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
+import type { Sessions } from '../sessions/service.ts'
 import type { Credentials } from './credentials.ts'
 import { serveSignIn } from './sign-in.ts'
 import { checkHost, checkOrigin, securityHeaders } from './guards.ts'
 import { createOpenApi } from './openapi.ts'
 import { serveOperations } from './operations.ts'
 import { bugResponse, problemResponse } from './problem.ts'
+import { createSenderLimits } from './sender-limits.ts'
 import { serveWeb } from './web.ts'
 
 export interface AppOptions {
   routes: readonly Route[]
   credentials: Credentials
+  sessions: Sessions
   once: Db['once']
   clock: Clock
   log: Log
@@ -29,6 +32,8 @@ export interface AppOptions {
   version: string
   /** Called after each request of an attempt's agent, with true if it has failed because of the store. */
   onAgentRequest?: (attemptId: AttemptId, hasStoreTrouble: boolean) => void
+  /** The host name of this home, which no other program of this machine uses; null: none. */
+  ownName?: string | null
   /** Further host names of this server, with or without a port. */
   allowedHosts?: readonly string[]
   maxBodyBytes?: number
@@ -43,7 +48,8 @@ export function createApp(
   options: AppOptions,
   { port, stopping }: { port: () => number; stopping: AbortSignal },
 ): Hono<RequestEnv> {
-  const { clock, log, credentials } = options
+  const { clock, log, credentials, sessions } = options
+  const names = { ownName: options.ownName ?? null, allowedHosts: options.allowedHosts ?? [] }
   const app = new Hono<RequestEnv>()
   const boot = randomToken().slice(0, 6)
   let count = 0
@@ -67,7 +73,7 @@ export function createApp(
   })
 
   app.use(async (c, next) => {
-    checkHost(c.req.header('host'), c.env.via, port(), options.allowedHosts ?? [])
+    checkHost(c.req.header('host'), c.env.via, port(), names)
     checkOrigin({ ...senderOf(c), byCookie: false })
     if (stopping.aborted) throw refusal('stopping', 'the daemon is stopping')
     await next()
@@ -85,7 +91,8 @@ export function createApp(
     )
     return c.body(openApi, 200, { 'content-type': 'application/json' })
   })
-  serveSignIn(app, credentials)
+  const limits = createSenderLimits({ clock, maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes })
+  serveSignIn(app, { credentials, sessions, port }, { limits, clock })
 
   app.use('/api/*', async (c, next) => {
     await next()
@@ -93,12 +100,13 @@ export function createApp(
     const attemptId = credentials.attemptOf(bearerOf(c) ?? '')
     if (attemptId !== null) options.onAgentRequest?.(attemptId, isStoreTrouble(c.error))
   })
-  app.use('/api/*', authenticate(credentials, clock))
+  app.use('/api/*', authenticate({ credentials, sessions, port }, clock))
   serveOperations(app, options.routes, {
     once: options.once,
     clock,
     log,
-    maxBodyBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
+    limits,
+    onEnd: sessions.onEnd,
     stopping,
   })
   app.all('/api/*', (c) => {

@@ -25,6 +25,14 @@ export interface AttemptStanding {
   newestFence: number
 }
 
+/** The way by which a request reached the daemon. */
+export type Via = 'tcp' | 'socket' | FromBox
+
+/** The request came through the socket of a box that was opened for this attempt; null: for no attempt. */
+export interface FromBox {
+  readonly attemptId: string | null
+}
+
 export interface CredentialOptions {
   operatorToken: string
   /** Signs attempt tokens, which are not stored. */
@@ -34,66 +42,67 @@ export interface CredentialOptions {
 }
 
 export interface Credentials {
-  /** Returns the actor of a bearer token; throws `unauthenticated` or `stale_fence`. */
-  ofBearer(token: string): Promise<Actor>
+  /**
+   * Returns the actor of a bearer token; throws `unauthenticated` or `stale_fence`. The token of a boxed attempt is valid
+   * in its own box only, and in a box no other token is valid.
+   */
+  ofBearer(token: string, via: Via): Promise<Actor>
   /** Returns the attempt whose agent has this token, without asking the store; null for any other token. */
   attemptOf(token: string): AttemptId | null
-  /** Returns the actor of a session cookie's value. */
-  ofSession(session: string): OperatorActor
-  /** Creates a cookie's value for a browser that signed in by a link. */
-  createSession(): { value: string; maxAgeSeconds: number }
-  /** Creates a one-time code for `/enter?code=…`. */
-  createLink(path: string): { code: string; expiresAt: string }
+  /** Makes a token valid in one box only, from now on; returns its attempt. */
+  bindToBox(token: string): AttemptId | null
+  /** Creates a one-time code for `/enter?code=…`; `whenGone` is called when the code is no longer valid. */
+  createLink(path: string, whenGone?: () => void): { code: string; expiresAt: string }
   /** Returns the path that the link leads to, once per link. */
   redeemLink(code: string): string | undefined
 }
 
-const sessionMs = 30 * 24 * 3_600_000
 const linkMs = 10 * 60_000
+/** More attempts than ever have an agent at the same time. */
+const maxBoxed = 10_000
 /** No operator needs more unused links; the oldest are dropped. */
 const maxLinks = 100
 
 const operator: OperatorActor = { kind: 'operator', personaId: operatorPersona }
 
 export function createCredentials({ operatorToken, chainKey, clock, findAttempt }: CredentialOptions): Credentials {
-  const links = new Map<string, { path: string; expiresMs: number }>()
-  const sessionMac = (expiresMs: number): string => mac(operatorToken, `session\n${expiresMs}`)
+  const boxed = new Set<AttemptId>()
+  const links = new Map<string, { path: string; expiresMs: number; whenGone: () => void }>()
+  const dropLink = (code: string): string | undefined => {
+    const link = links.get(code)
+    if (link === undefined || !links.delete(code)) return undefined
+    link.whenGone()
+    return link.expiresMs > clock.nowMs() ? link.path : undefined
+  }
 
   return {
-    async ofBearer(token) {
-      if (token.startsWith('agt_')) return agentOf(token)
+    async ofBearer(token, via) {
+      if (token.startsWith('agt_')) return agentOf(token, via)
       if (!isSame(token, operatorToken)) throw unknownToken()
+      if (typeof via === 'object') throw elsewhere('the operator’s token is not valid in a box')
       return operator
     },
 
     attemptOf: (token) => signedBy(token)?.attemptId ?? null,
 
-    ofSession(session) {
-      const [, expires, given] = /^ses_(\d{1,16})\.([\w-]+)$/.exec(session) ?? []
-      if (expires === undefined || given === undefined || !isSame(given, sessionMac(Number(expires))))
-        throw signInAgain('this browser is not signed in')
-      if (Number(expires) <= clock.nowMs()) throw signInAgain('the session of this browser has expired')
-      return operator
+    bindToBox(token) {
+      const attemptId = signedBy(token)?.attemptId ?? null
+      if (attemptId === null) return null
+      boxed.add(attemptId)
+      if (boxed.size > maxBoxed) boxed.delete(boxed.keys().next().value as AttemptId)
+      return attemptId
     },
 
-    createSession() {
-      const expiresMs = clock.nowMs() + sessionMs
-      return { value: `ses_${expiresMs}.${sessionMac(expiresMs)}`, maxAgeSeconds: sessionMs / 1_000 }
-    },
-
-    createLink(path) {
+    createLink(path, whenGone = () => {}) {
       const code = `lnk_${randomToken()}`
       const expiresMs = clock.nowMs() + linkMs
-      links.set(code, { path, expiresMs })
-      if (links.size > maxLinks) links.delete(links.keys().next().value as string)
+      links.set(code, { path, expiresMs, whenGone })
+      if (links.size > maxLinks) dropLink(links.keys().next().value as string)
+      clock.after(linkMs, () => void dropLink(code))
       return { code, expiresAt: isoAt(expiresMs) }
     },
 
-    redeemLink(code) {
-      const link = links.get(code)
-      links.delete(code)
-      return link !== undefined && link.expiresMs > clock.nowMs() ? link.path : undefined
-    },
+    redeemLink: dropLink,
   }
 
   /** Returns the content of an agent's token; null if this installation has not signed it. */
@@ -103,12 +112,14 @@ export function createCredentials({ operatorToken, chainKey, clock, findAttempt 
     return { attemptId: attemptId as AttemptId, fence: Number(fence) }
   }
 
-  async function agentOf(token: string): Promise<AgentActor> {
+  async function agentOf(token: string, via: Via): Promise<AgentActor> {
     const signed = signedBy(token)
     if (signed === null) throw unknownToken()
     const { attemptId, fence } = signed
     const attempt = await findAttempt(attemptId)
     if (attempt === undefined || attempt.fence !== fence) throw unknownToken()
+    if (typeof via === 'object' ? via.attemptId !== attemptId : boxed.has(attemptId))
+      throw elsewhere(`the token of attempt ${attemptId} is valid in the box of this attempt only`)
     // Checked before the attempt's end: a successor explains better why this attempt must stop.
     if (attempt.newestFence > attempt.fence)
       throw refusal('stale_fence', `attempt ${attemptId} is no longer the current attempt of ${attempt.briefId}`, {
@@ -144,10 +155,10 @@ const mac = (key: Uint8Array | string, text: string): string =>
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(hash(given), hash(expected))
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
+const elsewhere = (message: string): Error =>
+  refusal('unauthenticated', message, { hint: 'Send requests to the AGENCY_SOCKET of the box.' })
+
 const unknownToken = (): Error =>
   refusal('unauthenticated', 'the token is not valid for this daemon', {
     hint: 'The operator’s token is in operator.token of AGENCY_HOME, an agent’s in its AGENCY_TOKEN.',
   })
-
-const signInAgain = (message: string): Error =>
-  refusal('unauthenticated', message, { hint: 'Run "agency open" for a sign-in link.' })

@@ -1,21 +1,29 @@
 import { type AgencyError, refusal } from '../kernel/errors.ts'
-
-export type Via = 'socket' | 'tcp'
+import type { Via } from './credentials.ts'
 
 /**
  * Refuses requests for other host names: a foreign page can make a browser send requests to 127.0.0.1 under a name of
  * its own (DNS rebinding). No browser reaches the unix socket, where every name is accepted.
  */
-export function checkHost(host: string | undefined, via: Via, port: number, allowedHosts: readonly string[]): void {
-  if (via === 'socket') return
+export function checkHost(host: string | undefined, via: Via, port: number, names: HostNames): void {
+  if (via !== 'tcp') return
   const name = host?.toLowerCase() ?? ''
-  const own = ['127.0.0.1', 'localhost', '[::1]']
+  const own = ['127.0.0.1', 'localhost', '[::1]', ...(names.ownName === null ? [] : [names.ownName])]
   if (own.some((each) => name === `${each}:${port}` || (port === 80 && name === each))) return
-  if (allowedHosts.some((each) => name === each.toLowerCase() || name.replace(/:\d+$/, '') === each.toLowerCase()))
+  if (
+    names.allowedHosts.some((each) => name === each.toLowerCase() || name.replace(/:\d+$/, '') === each.toLowerCase())
+  )
     return
   throw refusal('forbidden', 'the Host header does not name this server', {
     hint: `Use http://127.0.0.1:${port}.`,
   })
+}
+
+export interface HostNames {
+  /** The name of this home, such as `a1b2c3.localhost`. */
+  readonly ownName: string | null
+  /** Further names, with or without a port. */
+  readonly allowedHosts: readonly string[]
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])

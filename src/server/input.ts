@@ -49,7 +49,10 @@ function invalid(schema: z.ZodType, input: unknown, issues: readonly z.core.$Zod
 
 function describe(issue: z.core.$ZodIssue, input: unknown): string {
   if (issue.code === 'unrecognized_keys')
-    return `unknown field ${issue.keys.map((key) => `"${shorten(key, 60)}"`).join(', ')}`
+    return `unknown field ${issue.keys
+      .slice(0, maxIssues)
+      .map((key) => `"${shorten(key, 60)}"`)
+      .join(', ')}`
   if (valueAt(input, issue.path) === undefined && issue.code !== 'custom') return 'is missing'
   const text = issue.message.replace(/^Invalid input: /, '')
   return text.charAt(0).toLowerCase() + text.slice(1)

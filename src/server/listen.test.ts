@@ -10,6 +10,7 @@ import { createVirtualClock } from '../../test/support/virtual-clock.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { createCredentials } from './credentials.ts'
+import { createSessions } from '../sessions/service.ts'
 import { createServer } from './server.ts'
 
 describe('listening', () => {
@@ -23,6 +24,7 @@ describe('listening', () => {
         clock: systemClock,
         findAttempt: async () => undefined,
       }),
+      sessions: createSessions({ db, clock: systemClock, operatorToken: 'opr_x' }),
       once: db.once,
       clock: systemClock,
       log: createSeenLog([]),

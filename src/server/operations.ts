@@ -5,24 +5,28 @@ import type { Hono } from 'hono'
 import type { Db } from '../db/port.ts'
 import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { refusal } from '../kernel/errors.ts'
+import { AgencyError, refusal } from '../kernel/errors.ts'
 import { canonicalJson } from '../kernel/json.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Route } from '../operations/bind.ts'
 import type { Operation } from '../operations/contract.ts'
 import { toWire } from '../operations/wire.ts'
+import { redactDeeply } from '../secrets/redact.ts'
 import { acceptedFormat, yamlResponse } from './accept.ts'
 import { readJsonBody } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
 import { mergeInput, parseInput } from './input.ts'
 import { problemResponse } from './problem.ts'
+import type { SenderLimits } from './sender-limits.ts'
 import { eventStreamResponse } from './sse.ts'
 
 export interface OperationDeps {
   once: Db['once']
   clock: Clock
   log: Log
-  maxBodyBytes: number
+  limits: SenderLimits
+  /** Calls back when the session of the actor ends. */
+  onEnd: (by: Actor, end: () => void) => () => void
   /** Aborted when the server stops; ends every stream. */
   stopping: AbortSignal
 }
@@ -57,13 +61,17 @@ async function answer(c: RequestContext, route: Route, deps: OperationDeps): Pro
   const by = c.get('actor')
   if (by.kind === 'system' || !operation.allow.includes(by.kind)) {
     // The operator gets a report of invalid input first; the request of an agent that is not allowed is not even read.
-    if (by.kind === 'operator') parseInput(operation.input, await readInput(c, operation, deps.maxBodyBytes))
+    if (by.kind === 'operator') parseInput(operation.input, await readInput(c, operation, deps))
     throw refusal(
       'forbidden',
       `${operation.name} is not available to ${by.kind === 'agent' ? 'agents' : `the ${by.kind}`}`,
+      operation.instead === undefined ? {} : { hint: operation.instead },
     )
   }
-  const wire = await readInput(c, operation, deps.maxBodyBytes)
+  deps.limits.countRequest(by, operation)
+  const received = await readInput(c, operation, deps)
+  // The text of an agent is stored and shown to others; an operator's texts are kept as they were written.
+  const wire = by.kind === 'agent' ? redactDeeply(received) : received
   const format = acceptedFormat(c.req.header('accept'), route.stream !== undefined && c.req.method === 'GET')
   if (format === 'stream') {
     // The header that a browser sends when it reconnects is newer than the query of its first request.
@@ -79,22 +87,39 @@ async function answer(c: RequestContext, route: Route, deps: OperationDeps): Pro
   return c.body(JSON.stringify(response), 200, { 'content-type': 'application/json' })
 }
 
-async function readInput(c: RequestContext, operation: Operation, maxBytes: number): Promise<Record<string, unknown>> {
+async function readInput(
+  c: RequestContext,
+  operation: Operation,
+  { limits, clock }: OperationDeps,
+): Promise<Record<string, unknown>> {
   const query = new URL(c.req.url).searchParams
   const path = c.req.param() as Record<string, string>
   if (operation.method === 'GET' || operation.method === 'DELETE') return mergeInput(path, query, {})
   const first = query.keys().next()
   if (first.done !== true)
     throw refusal('invalid_input', 'this operation takes its input in the body, not in the query')
-  return mergeInput(path, query, await readJsonBody(c.env.incoming, maxBytes))
+  const by = c.get('actor')
+  const slot = limits.openBody(by)
+  try {
+    const { value, bytes } = await readJsonBody(c.env.incoming, slot, clock)
+    limits.countStored(by, bytes)
+    return mergeInput(path, query, value)
+  } finally {
+    slot.release()
+  }
 }
 
 async function stream(c: RequestContext, route: Route, input: unknown, deps: OperationDeps): Promise<Response> {
   const controller = new AbortController()
+  const free = deps.limits.openStream(c.get('actor'))
   const end = (): void => controller.abort()
   deps.stopping.addEventListener('abort', end)
+  const by = c.get('actor')
+  const stopWatching = by.kind === 'agent' ? watchToken(c, deps, end) : deps.onEnd(by, end)
   c.env.outgoing.once('close', () => {
     deps.stopping.removeEventListener('abort', end)
+    stopWatching()
+    free()
     end()
   })
   if (deps.stopping.aborted) end()
@@ -104,6 +129,39 @@ async function stream(c: RequestContext, route: Route, input: unknown, deps: Ope
   const onError = (error: unknown): void => deps.log.warn('a stream failed', { requestId, error })
   return eventStreamResponse(items, { clock: deps.clock, signal: controller.signal, onError })
 }
+
+const recheckMs = 2_000
+
+/**
+ * Calls `end` once the token with which the stream was opened is no longer valid: the attempt has ended, or another has
+ * taken over. A store that does not answer proves nothing.
+ */
+function watchToken(c: RequestContext, { clock }: OperationDeps, end: () => void): () => void {
+  const recheck = c.get('recheck')
+  let isOver = false
+  let cancel = (): void => {}
+  const checkLater = (): void => {
+    cancel = clock.after(recheckMs, () => {
+      void recheck()
+        .then(
+          () => true,
+          (error: unknown) => !(error instanceof AgencyError) || !endsStreams.has(error.code),
+        )
+        .then((isValid) => {
+          if (isOver) return
+          if (isValid) checkLater()
+          else end()
+        })
+    })
+  }
+  checkLater()
+  return () => {
+    isOver = true
+    cancel()
+  }
+}
+
+const endsStreams = new Set<AgencyError['code']>(['unauthenticated', 'stale_fence', 'forbidden'])
 
 /** Scopes the key by actor and operation, so that the keys of different actors never collide. */
 function onceKey(by: Actor, operation: Operation, key: string, wire: unknown): [key: string, digest: string] {

@@ -10,6 +10,7 @@ export const statuses: Record<ErrorCode, number> = {
   not_found: 404,
   illegal_transition: 409,
   conflict: 409,
+  trust_required: 409,
   stale_fence: 409,
   idempotency_key_reused: 422,
   too_large: 413,

@@ -4,15 +4,18 @@ import {
   type Server as HttpServer,
   type ServerResponse,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import { getRequestListener, RequestError } from '@hono/node-server'
 
 import { refusal } from '../kernel/errors.ts'
+import { createSlots } from '../kernel/slots.ts'
 import { type AppOptions, createApp } from './app.ts'
-import type { Via } from './guards.ts'
+import type { FromBox, Via } from './credentials.ts'
 import { listenOnPort, listenOnSocket } from './listen.ts'
 import { bugResponse, problemResponse } from './problem.ts'
+import { createTurns, slicedConnection } from './sliced-connection.ts'
 
 export type ServerOptions = AppOptions
 
@@ -24,6 +27,8 @@ export interface Listening {
 }
 
 export interface Server {
+  /** Returns the handler of connections from the box whose agent has this token. */
+  openBox(token: string): (connection: Socket) => void
   /** Listens on both. `port` is given only if one was configured; it must then be free. */
   listen(on: { socket: string; port?: number | undefined }): Promise<Listening>
   /** Accepts no more requests, ends streams, and waits up to the grace period for open requests. */
@@ -31,6 +36,10 @@ export interface Server {
 }
 
 const graceMs = 5_000
+/** More than the live streams and the bodies of an agent, which have limits of their own. */
+const boxRequestsAtOnce = 64
+/** Bytes of a body that wait to be read: with more than these, its connection is not read either. */
+const heldBytes = 16 * 1024
 
 export function createServer(options: ServerOptions): Server {
   const stopping = new AbortController()
@@ -39,25 +48,71 @@ export function createServer(options: ServerOptions): Server {
   let port = 0
   const app = createApp(options, { port: () => port, stopping: stopping.signal })
 
-  function serverFor(via: Via): HttpServer {
-    const listener = getRequestListener((request, env) => app.fetch(request, { ...env, via }), {
+  function serverFor(viaOf: (incoming: IncomingMessage) => Via): HttpServer {
+    const fetchApp = (request: Request, env: { incoming: IncomingMessage; outgoing: ServerResponse }) =>
+      app.fetch(request, { ...env, via: viaOf(env.incoming) })
+    const listener = getRequestListener((request, env) => fetchApp(request, env as never), {
       errorHandler: (error) => unparsedResponse(error, options),
+      autoCleanupIncoming: false,
     })
-    const server = createHttpServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const server = createHttpServer({ highWaterMark: heldBytes }, (incoming, outgoing) => {
+      if (isFlood(incoming.socket, outgoing)) return
       running.add(outgoing)
       outgoing.once('close', () => {
         running.delete(outgoing)
         if (running.size === 0) onIdle()
       })
+      leaveRest(incoming, outgoing, options)
       void listener(incoming, outgoing)
     })
     return server.on('clientError', refuseInvalidHttp)
   }
 
-  const tcp = serverFor('tcp')
-  const unix = serverFor('socket')
+  const tcp = serverFor(() => 'tcp')
+  // Boxes hand their connections over instead of connecting to the socket, so each is known by its box.
+  const boxes = new WeakMap<Duplex, FromBox>()
+  const unix = serverFor((incoming) => boxes.get(incoming.socket) ?? 'socket')
+  const boxRequests = createSlots(boxRequestsAtOnce)
+  const refused = new WeakSet<Duplex>()
+  /** An answer that waits behind another does not notice that its connection was closed. */
+  const held = new WeakMap<Duplex, Set<() => void>>()
+
+  /**
+   * Ends the connection of a box that does not wait for answers. A connection can contain thousands of requests, and
+   * others would wait until each of them is answered.
+   */
+  function isFlood(socket: Duplex, outgoing: ServerResponse): boolean {
+    if (refused.has(socket)) return true
+    const from = boxes.get(socket)
+    if (from === undefined) return false
+    const free = boxRequests.take(from.attemptId ?? '')
+    if (free !== null) {
+      const own = held.get(socket) ?? new Set()
+      held.set(socket, own.add(free))
+      outgoing.once('close', () => {
+        own.delete(free)
+        free()
+      })
+      return false
+    }
+    refused.add(socket)
+    outgoing.writeHead(429, { 'content-type': 'application/problem+json', 'retry-after': '1', connection: 'close' })
+    const message = `more than ${boxRequestsAtOnce} requests of this box wait for an answer`
+    outgoing.end(JSON.stringify({ code: 'rate_limited', message, hint: 'Wait for the answers.', exit: 1 }))
+    return true
+  }
 
   return {
+    openBox(token) {
+      const from: FromBox = { attemptId: options.credentials.bindToBox(token) }
+      const takeTurn = createTurns()
+      return (connection) => {
+        const sliced = slicedConnection(connection, takeTurn)
+        boxes.set(sliced, from)
+        sliced.once('close', () => held.get(sliced)?.forEach((free) => free()))
+        unix.emit('connection', sliced)
+      }
+    },
     async listen(on) {
       try {
         port = await listenOnPort(tcp, on.port)
@@ -83,6 +138,32 @@ export function createServer(options: ServerOptions): Server {
       await closed
     },
   }
+}
+
+const lingerMs = 500
+
+/**
+ * Leaves the rest of a body with its sender if the response was sent before it arrived: reading it only to drop it takes
+ * memory until the next garbage collection. The sender still gets the response; closing at once could lose it.
+ */
+function leaveRest(incoming: IncomingMessage, outgoing: ServerResponse, { clock }: ServerOptions): void {
+  if (incoming.headers['content-length'] === undefined && incoming.headers['transfer-encoding'] === undefined) return
+  // Node would read an untouched body to its end.
+  incoming.read(0)
+  // The sender must not use the connection again: the rest of the body would be taken for its next request.
+  const writeHead = outgoing.writeHead.bind(outgoing) as (...head: readonly unknown[]) => ServerResponse
+  outgoing.writeHead = (...head: readonly unknown[]) => {
+    if (!incoming.complete) outgoing.shouldKeepAlive = false
+    return writeHead(...head)
+  }
+  outgoing.once('finish', () => {
+    if (incoming.complete) return void incoming.resume()
+    incoming.pause()
+    const { socket } = incoming
+    socket.end()
+    const cancel = clock.after(lingerMs, () => socket.destroy())
+    socket.once('close', cancel)
+  })
 }
 
 const close = (server: HttpServer): Promise<void> =>

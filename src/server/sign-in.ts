@@ -1,34 +1,49 @@
 import type { Hono } from 'hono'
 
-import { sessionCookie } from './authenticate.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { refusal } from '../kernel/errors.ts'
+import { type Identities, sessionCookie } from './authenticate.ts'
+import { readJsonBody } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
-import type { Credentials } from './credentials.ts'
-import { page } from './web.ts'
+import type { SenderLimits } from './sender-limits.ts'
 
-/** Serves the sign-in link from the terminal: it works once, and is not used up by a browser that only prefetches. */
-export function serveSignIn(app: Hono<RequestEnv>, credentials: Credentials): void {
-  app.get('/enter', (c) => {
+/**
+ * Serves the sign-in link from the terminal. The page behind it sends the code, which works once; the answer has the
+ * cookie and the secret of the page.
+ */
+export function serveSignIn(
+  app: Hono<RequestEnv>,
+  { credentials, sessions, port }: Identities,
+  { limits, clock }: { limits: SenderLimits; clock: Clock },
+): void {
+  const readCode = async (c: RequestContext): Promise<unknown> => {
+    const slot = limits.openBody(null)
+    try {
+      return (await readJsonBody(c.env.incoming, slot, clock)).value['code']
+    } finally {
+      slot.release()
+    }
+  }
+  app.get('/enter', async (c, next) => {
     // A browser does not reuse a failed prefetch for the real visit; it might reuse any other response.
     if (isPrefetch(c)) return new Response(null, { status: 403, headers: { 'cache-control': 'no-store' } })
-    const path = credentials.redeemLink(c.req.query('code') ?? '')
+    return next()
+  })
+  app.post('/enter', async (c) => {
+    const code = await readCode(c)
+    const path = credentials.redeemLink(typeof code === 'string' ? code : '')
     if (path === undefined)
-      return page(
-        401,
-        'This link has expired',
-        '<p>It was already used, or it is older than ten minutes.</p><p>Run <code>agency open</code> in a terminal for a new one.</p>',
-      )
-    const { value, maxAgeSeconds } = credentials.createSession()
-    return new Response(null, {
-      status: 303,
-      headers: {
-        location: path,
-        'cache-control': 'no-store',
-        'set-cookie': `${sessionCookie}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`,
-      },
+      throw refusal('unauthenticated', 'this link was already used, or it is older than ten minutes', {
+        hint: 'Run "agency open" for a new one.',
+      })
+    const userAgent = c.req.header('user-agent') ?? 'a program without a name'
+    const { cookie, page, maxAgeSeconds } = await sessions.open({ userAgent, port: port() })
+    return c.json({ path, page }, 200, {
+      'cache-control': 'no-store',
+      'set-cookie': `${sessionCookie}=${cookie}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`,
     })
   })
 }
 
 const isPrefetch = (c: RequestContext): boolean =>
-  c.req.method === 'HEAD' ||
   ['sec-purpose', 'purpose', 'x-moz'].some((name) => /prefetch|prerender|preview/i.test(c.req.header(name) ?? ''))

@@ -13,7 +13,7 @@ import { createEvents } from '../events/service.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { notFound, refusal } from '../kernel/errors.ts'
 import { acceptedFormat } from './accept.ts'
-import { createAttemptToken } from './credentials.ts'
+import { createAttemptToken, type CredentialOptions } from './credentials.ts'
 
 const write = (db: Db, stream: Stream, message: string, more: Partial<NewEvent> = {}): Promise<number> =>
   db.write([stream], (tx) => appendEvent(tx, stream, { kind: 'log', by: 'daemon', message, ...more }))
@@ -28,6 +28,7 @@ async function startEvents(
   db: Db,
   { ended, stale }: Runs = { ended: new Set(), stale: new Set() },
   clock: Clock = systemClock,
+  findAttempt?: CredentialOptions['findAttempt'],
 ): Promise<TestServer> {
   const events = createEvents({
     db,
@@ -53,7 +54,8 @@ async function startEvents(
     ended: false,
     newestFence: 1,
   }
-  return startServer({ db, clock, routes: eventRoutes(events), attempts: { att_1: standing } })
+  const found = findAttempt === undefined ? {} : { findAttempt }
+  return startServer({ db, clock, routes: eventRoutes(events), attempts: { att_1: standing }, ...found })
 }
 
 interface Message {
@@ -226,6 +228,32 @@ describe('a live stream', () => {
     }
     await write(db, 'system', 'still works')
     expect((await message)?.data['message']).toBe('still works')
+  })
+
+  it('ends when its token is no longer valid, but not while the store does not answer', async () => {
+    const { db } = await freshSqlite()
+    const clock = createVirtualClock()
+    const attempt = { runId: 'run_aaa', briefId: 'brf_1', agentId: 3, personaId: 4, fence: 1, newestFence: 1 }
+    let state: 'works' | 'no answer' | 'ended' = 'works'
+    const server = await startEvents(db, undefined, clock, async () => {
+      if (state === 'no answer') throw refusal('store_unusable', 'no answer')
+      return { ...attempt, ended: state === 'ended' }
+    })
+    const token = createAttemptToken(testChainKey, 'att_1', 1)
+    const stream = await follow(server, '/api/runs/run_aaa/events', {}, token)
+    const pass = async (): Promise<void> => {
+      clock.advance(2_000)
+      for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await pass()
+    state = 'no answer'
+    await pass()
+    await write(db, 'run:run_aaa', 'still open')
+    expect(texts(await stream.take(1))).toEqual(['still open'])
+    state = 'ended'
+    await pass()
+    await write(db, 'run:run_aaa', 'must not arrive')
+    expect(await stream.next()).toBeNull()
   })
 
   it('ends without an end event when the server stops or the reader disconnects', async () => {

@@ -6,7 +6,7 @@ export interface StreamMessage {
 }
 
 /** Puts a stream's text back into messages, wherever it is cut; comments (keep-alives) are dropped. */
-export function createStreamReader(onMessage: (message: StreamMessage) => void): (part: Buffer) => void {
+export function createStreamReader(onMessage: (message: StreamMessage) => void): (part: Uint8Array) => void {
   const decoder = new TextDecoder()
   let rest = ''
   let id: string | null = null

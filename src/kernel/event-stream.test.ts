@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { createStreamReader, type StreamMessage } from './sse.ts'
+import { createStreamReader, type StreamMessage } from './event-stream.ts'
 
 function read(text: string, cuts: number[] = []): StreamMessage[] {
   const bytes = Buffer.from(text)
