@@ -8,10 +8,12 @@ export interface AddedLines {
   readonly cut: boolean
 }
 
-/** Lines that a commit adds to a file, starting at `line`, or its message (`path` null). */
+/** Lines that a commit adds to a file, starting at `line`, or a text of the commit itself (`path` null). */
 export interface AddedText {
   readonly commit: string
   readonly path: string | null
+  /** The part of the commit; the names are those of its changed files. */
+  readonly of: 'file' | 'message' | 'author' | 'names'
   readonly line: number
   readonly text: string
 }
@@ -28,7 +30,7 @@ export async function addedLines(
   { maxBytes = 32 * 1024 ** 2, known = [] }: { maxBytes?: number; known?: readonly string[] } = {},
 ): Promise<AddedLines> {
   const diff = ['-p', '-m', '--text', '--unified=0', '--src-prefix=a/', '--dst-prefix=b/', ...plainDiff]
-  const args = ['log', '--stdin', '--format=%x00%H %P%n%B%x00', '--no-notes', ...diff]
+  const args = ['log', '--stdin', '--format=%x00%H %P%n%an <%ae>%n%cn <%ce>%n%B%x00', '--no-notes', ...diff]
   const input = revisionsOf(to, [from, ...known])
   const settings = [['core.quotePath', 'false']] as const
   const result = await git.run(args, { gitDir: mirror, input, maxOutputBytes: maxBytes, mayCut: true, settings })
@@ -40,6 +42,10 @@ export async function addedLines(
 interface Compared {
   readonly commit: string
   readonly parents: number
+  /** Its message and its author. */
+  readonly about: AddedText[]
+  /** The names of its changed files, as git writes them: also those of empty and of moved files. */
+  readonly names: string[]
   readonly parts: AddedText[]
 }
 
@@ -53,16 +59,21 @@ function readAdded(log: Buffer): AddedText[] {
     if (line.startsWith('\0')) {
       const end = lines.indexOf('\0', index + 1)
       const [id = '', ...parents] = line.slice(1).split(' ').filter(Boolean)
-      const message = {
+      const header = lines.slice(index + 1, end < 0 ? undefined : end)
+      const about = (of: 'message' | 'author', part: readonly string[]): AddedText => ({
         commit: id,
         path: null,
+        of,
         line: 1,
-        text: textOf(lines.slice(index + 1, end < 0 ? undefined : end)),
-      }
-      compared.push({ commit: id, parents: parents.length, parts: [message] })
+        text: textOf(part),
+      })
+      const texts = [about('message', header.slice(2)), about('author', header.slice(0, 2))]
+      compared.push({ commit: id, parents: parents.length, about: texts, names: [], parts: [] })
       path = null
       if (end < 0) break
       index = end
+    } else if (line.startsWith('diff --git ')) {
+      compared.at(-1)?.names.push(line.slice(11))
     } else if (line.startsWith('+++ ')) {
       path = pathOf(line.slice(4))
     } else if (line.startsWith('@@ ')) {
@@ -70,23 +81,26 @@ function readAdded(log: Buffer): AddedText[] {
       const hunk = hunkAt(lines, index + 1, Number(removed), Number(count))
       const last = compared.at(-1)
       if (hunk.added.length > 0)
-        last?.parts.push({ commit: last.commit, path, line: Number(from), text: textOf(hunk.added) })
+        last?.parts.push({ commit: last.commit, path, of: 'file', line: Number(from), text: textOf(hunk.added) })
       index = hunk.end - 1
     }
   }
+  for (const { commit, names, parts } of compared)
+    if (names.length > 0) parts.unshift({ commit, path: null, of: 'names', line: 1, text: textOf(names) })
   return [...Map.groupBy(compared, ({ commit }) => commit).values()].flatMap(newInMerge)
 }
 
 /** A merge commit adds the lines that none of its parents has; lines of a parent were listed with that parent. */
 function newInMerge(compared: readonly Compared[]): AddedText[] {
   const [first, ...others] = compared as [Compared, ...Compared[]]
-  if (first.parents < 2) return first.parts
-  const [message, ...files] = first.parts as [AddedText, ...AddedText[]]
+  if (first.parents < 2) return [...first.about, ...first.parts]
   // Git omits a parent that is identical to the merge.
-  if (compared.length < first.parents) return [message]
+  if (compared.length < first.parents) return first.about
   const added = others.map(({ parts }) => new Set(parts.flatMap(linesOf).map(({ text, path }) => `${path}\0${text}`)))
-  const own = files.flatMap(linesOf).filter(({ path, text }) => added.every((lines) => lines.has(`${path}\0${text}`)))
-  return [message, ...joinNeighbours(own)]
+  const own = first.parts
+    .flatMap(linesOf)
+    .filter(({ path, text }) => added.every((lines) => lines.has(`${path}\0${text}`)))
+  return [...first.about, ...joinNeighbours(own)]
 }
 
 const linesOf = ({ text, line, ...source }: AddedText): AddedText[] =>
@@ -94,10 +108,15 @@ const linesOf = ({ text, line, ...source }: AddedText): AddedText[] =>
 
 /** Joins neighbouring lines into one text again: a key may span several lines. */
 function joinNeighbours(lines: readonly AddedText[]): AddedText[] {
-  const joined: { commit: string; path: string | null; line: number; lines: string[] }[] = []
+  const joined: (Omit<AddedText, 'text'> & { lines: string[] })[] = []
   for (const { text, ...source } of lines) {
     const last = joined.at(-1)
-    if (last !== undefined && last.path === source.path && last.line + last.lines.length === source.line)
+    if (
+      last !== undefined &&
+      last.path === source.path &&
+      last.of === source.of &&
+      last.line + last.lines.length === source.line
+    )
       last.lines.push(text)
     else joined.push({ ...source, lines: [text] })
   }

@@ -65,7 +65,7 @@ it('handles all file names: newlines, quotes, dashes, invalid UTF-8, very long',
     expect(text.match(/^diff --git /gm)).toHaveLength(1)
   }
   const { texts } = await mirrors.added(mirror, from, to)
-  expect(texts.map((part) => part.path).sort()).toEqual([...names, 'raw-\uFFFD\uFFFD', null].sort())
+  expect(texts.flatMap(({ path: name }) => name ?? []).sort()).toEqual([...names, 'raw-\uFFFD\uFFFD'].sort())
   expect(texts.find((part) => part.path === 'a\nb.txt')?.text).toBe('in a\nb.txt')
   expect(path).toContain('shop')
 })
@@ -113,7 +113,25 @@ it('finds all added lines with their position, also lines that a later commit re
   const { texts, cut } = await mirrors.added(mirror, from, to)
   expect(cut).toBe(false)
   expect(texts.filter(({ path }) => path !== null)).toMatchObject([{ path: 'a.txt', line: 3, text: 'secret' }])
-  expect(texts.filter(({ path }) => path === null).map(({ text }) => text.trim())).toEqual(['without', 'with a secret'])
+  expect(texts.filter(({ of }) => of === 'message').map(({ text }) => text.trim())).toEqual([
+    'without',
+    'with a secret',
+  ])
+})
+
+it('lists the author, the committer and the names of files of each commit, also of empty and of moved files', async () => {
+  const { mirror, from, to } = await changed({ 'a.txt': 'a\n1\n2\n3\n' }, (path) => {
+    plainGit(path, 'mv', 'a.txt', 'b.txt')
+    writeFiles(path, { 'empty.txt': '' })
+    plainGit(path, 'add', '--all')
+    plainGit(path, 'commit', '--quiet', '--message', 'move', '--author', 'Eve <eve@example.com>')
+  })
+  const { texts } = await mirrors.added(mirror, from, to)
+  expect(texts.map(({ of, text }) => [of, text.trim()]).slice(0, 3)).toEqual([
+    ['message', 'move'],
+    ['author', 'Eve <eve@example.com>\nAda <ada@example.com>'],
+    ['names', 'a/a.txt b/a.txt\na/b.txt b/b.txt\na/empty.txt b/empty.txt'],
+  ])
 })
 
 it('reads files that look like a diff, and text that attributes declare binary', async () => {

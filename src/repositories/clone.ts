@@ -1,4 +1,4 @@
-import { appendFile, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 import { copyIfExists } from './copy.ts'
@@ -6,6 +6,7 @@ import { agencyDirectory } from '../workspaces/path.ts'
 import { type Author, plainAuthor } from './author.ts'
 import type { Git, GitOptions } from './git.ts'
 import { killGitsOn } from './orphans.ts'
+import { removeTree } from '../workspaces/remove-tree.ts'
 
 export interface CloneRequest {
   readonly mirror: string
@@ -45,8 +46,8 @@ export async function makeClone(
   if (await isRepository(target)) return
   const wasInterrupted = await exists(making)
   if (wasInterrupted) await killGitsOn(making)
-  await rm(making, { recursive: true, force: true })
-  await rm(target, { recursive: true, force: true })
+  await removeTree(making)
+  await removeTree(target)
   await mkdir(into, { recursive: true })
   // Files without a repository are the work of an agent whose `.git` was lost: they stay unchanged.
   const keepsFiles =

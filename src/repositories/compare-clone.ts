@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, lstat, mkdtemp, open, readlink, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdtemp, open, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { agencyDirectory } from '../workspaces/path.ts'
 import { engineAuthor } from './author.ts'
 import { makeClone } from './clone.ts'
 import { type Git, gitError } from './git.ts'
+import { removeTree } from '../workspaces/remove-tree.ts'
 
 export interface ComparedClone {
   readonly mirror: string
@@ -99,7 +100,7 @@ async function compareWritten(
     }
     return found
   } finally {
-    await rm(fresh, { recursive: true, force: true })
+    await removeTree(fresh)
   }
 }
 

@@ -6,6 +6,7 @@ import { refusal } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
 import { killGroup } from '../processes/kill-group.ts'
 import { safeEnvironment, safeSettings, settingWords } from './safe-git-config.ts'
+import { withInheritedUmask } from '../processes/umask.ts'
 
 /**
  * Git as the daemon runs it: on its own mirrors, and on the operator's repository to read it and to fast-forward it.
@@ -150,13 +151,15 @@ const smallWindows: readonly Setting[] = [
  * variables.
  */
 function start([program, ...words]: [string, ...string[]], options: GitOptions): ChildProcess {
-  const child = spawn(program, words, {
-    cwd: options.cwd ?? options.gitDir ?? '/',
-    env: { ...gitEnvironment(), ...options.environment },
-    // A process group of its own: the programs that git starts are killed with it.
-    detached: true,
-    stdio: [options.inputFd ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
-  })
+  const child = withInheritedUmask(() =>
+    spawn(program, words, {
+      cwd: options.cwd ?? options.gitDir ?? '/',
+      env: { ...gitEnvironment(), ...options.environment },
+      // A process group of its own: the programs that git starts are killed with it.
+      detached: true,
+      stdio: [options.inputFd ?? (options.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
+    }),
+  )
   // Git may exit without reading all of its input.
   child.stdin?.on('error', () => {})
   child.stdin?.end(options.input)

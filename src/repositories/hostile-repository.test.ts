@@ -21,7 +21,7 @@ const kinds = [
     enclosed: async (at: Workplace): Promise<Workplace> => {
       const box = await createTestBox()
       const { path, home } = at.workspace
-      const enter = box.enter({ path, home, readable: [at.mirror], policy: defaultPolicy('program') })
+      const enter = box.enter({ path, home, own: [at.mirror], policy: defaultPolicy('program') })
       return { ...at, workspace: { ...at.workspace, enter, boxed: true } }
     },
   },

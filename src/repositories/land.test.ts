@@ -1,7 +1,8 @@
 // @suite process
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
@@ -51,6 +52,23 @@ describe('landing', () => {
     plainGit(source, 'reset', '--quiet', '--keep', 'ORIG_HEAD')
     expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
     expect(existsSync(join(source, 'b.txt'))).toBe(false)
+  })
+
+  it('gives files the permissions of the operator, although the daemon closes its own', async () => {
+    const { source, landing } = await ready({ 'b.txt': 'b\n', 'README.md': 'changed\n', 'deep/c.txt': 'c\n' })
+    const own = folder('own')
+    const script = resolve(import.meta.dirname, '../../test/support/land-closed.ts')
+    const words = [process.execPath, script, own, JSON.stringify(landing)]
+    const said = execFileSync('sh', ['-c', 'umask 022; exec "$@"', 'sh', ...words], { encoding: 'utf8' })
+    expect(said.trim()).toBe('landed')
+    const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+    expect(['b.txt', 'README.md', 'deep', 'deep/c.txt'].map((name) => modeOf(join(source, name)))).toEqual([
+      '644',
+      '644',
+      '755',
+      '644',
+    ])
+    expect(modeOf(join(own, 'own'))).toBe('600')
   })
 
   it('does nothing the second time', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { AgencyError } from '../kernel/errors.ts'
 import { shorten } from '../kernel/text.ts'
-import { withoutKnownSecrets } from '../secrets/redact.ts'
+import { redact } from '../secrets/redact.ts'
 import type { RunRepository } from '../work/runs/contract.ts'
 import { type Finding, scanForSecrets } from '../secrets/scan.ts'
 import { engineAuthor } from './author.ts'
@@ -28,22 +28,13 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
   ): Promise<SecretMatch[]> {
     const { texts, cut } = await mirrors.added(repository, work.start, commit, { known })
     const found = await scanForSecrets(
-      texts.map(({ path, commit: source, line, text }) => ({
-        path: path ?? `message of ${source.slice(0, 12)}`,
+      texts.map(({ path, commit: source, of, line, text }) => ({
+        path: path ?? `${of} of ${source.slice(0, 12)}`,
         line,
         text,
       })),
       { clock: git.clock },
     )
-    // The keys that agents use for payment have no format that a rule could recognise.
-    for (const { path, line, text } of texts)
-      if (withoutKnownSecrets(text) !== text)
-        found.push({
-          rule: 'known',
-          path: path ?? 'a message',
-          line,
-          excerpt: 'a key of this installation',
-        })
     if (cut) found.push({ rule: 'not_scanned', path: '.', line: 1, excerpt: 'more was added than can be looked at' })
     const named = new Map(found.map((finding) => [ruleOf(finding), describe(finding)]))
     return [...named].map(([rule, what]) => ({ rule, what })).filter(({ rule }) => !work.allowed.includes(rule))
@@ -91,7 +82,7 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
         signal,
       })
       if (collected.outcome === 'empty') return collected
-      if (collected.outcome === 'refused') return { outcome: 'refused', why: collected.why }
+      if (collected.outcome === 'refused') return { outcome: 'refused', why: redact(collected.why) }
       if (collected.outcome === 'withheld') return { outcome: 'secrets', found: secrets.slice(0, 50) }
       const commit = await promote(git, mirror, ref, work.branch)
       const files = collected.files.filter(({ status }) => status !== 'deleted').map(({ path }) => path)
@@ -164,7 +155,7 @@ const ruleOf = ({ rule, path, excerpt }: Finding): string =>
   `secret:${rule}:${createHash('sha256').update(`${path}\0${excerpt}`).digest('hex').slice(0, 16)}`
 
 const describe = ({ rule, path, line, excerpt }: Finding): string =>
-  `${path}:${line} (${rule}) ${shorten(excerpt.trim(), 120)}`
+  `${redact(path)}:${line} (${rule}) ${shorten(excerpt.trim(), 120)}`
 
 /** Lands a result, or merges it with the new commits of its target: the merge is another result, not proven yet. */
 async function landWith(

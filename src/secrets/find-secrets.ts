@@ -4,8 +4,9 @@ import { lintSource } from '@secretlint/core'
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 
 import { assignedSecrets } from './passwords.ts'
-import { redact } from './redact.ts'
-import type { Finding, SourceText } from './scan.ts'
+import { narrowed, redact, rememberSecrets, withoutKnownSecrets } from './redact.ts'
+import type { Finding, ScanRequest, SourceText } from './scan.ts'
+import { findTokens } from './tokens.ts'
 
 /**
  * All rules except the one that lets a text disable its own scan (`secretlint-disable`): its author is the one being
@@ -16,11 +17,13 @@ const known = rules
   .map((rule) => ({ id: rule.meta.id, rule }))
 
 /** Finds text that looks like a secret. Runs in a worker thread of its own, see `scan.ts`. */
-export async function findSecrets(texts: readonly SourceText[]): Promise<Finding[]> {
+export async function findSecrets({ texts, known: values }: ScanRequest): Promise<Finding[]> {
+  rememberSecrets(values)
   const findings: Finding[] = []
-  for (const text of texts) {
-    const matches = [...(await lintMatches(text)), ...privateKeys(text), ...passwords(text)]
-    findings.push(...onePerLine(text, matches))
+  for (const source of texts) {
+    const text = { ...source, text: narrowed(source.text) }
+    const matches = [...(await lintMatches(text)), ...privateKeys(text), ...tokens(text), ...passwords(text)]
+    findings.push(...onePerLine(text, matches), ...knownValues(text))
     if (findings.length >= maxFindings) return [...findings.slice(0, maxFindings), furtherFindings(text)]
   }
   return findings
@@ -61,6 +64,14 @@ const privateKeys = ({ text }: SourceText): Match[] =>
       /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?=(?:\\[nr]|\s){0,8}[A-Za-z0-9+/=:, -]{16})/g,
     ),
   ].map(({ index }) => ({ rule: 'private-key', index }))
+
+const tokens = ({ text }: SourceText): Match[] => findTokens(text).map(({ start }) => ({ rule: 'token', index: start }))
+
+/** The keys that agents use for payment have no format that a rule could recognise. */
+const knownValues = ({ path, line = 1, text }: SourceText): Finding[] =>
+  withoutKnownSecrets(text) === text
+    ? []
+    : [{ rule: 'known', path, line, excerpt: 'a key of this installation, as it is or encoded' }]
 
 const passwords = ({ path, text }: SourceText): Match[] =>
   assignedSecrets(text, { quotedOnly: isCode.test(path) }).map(({ start }) => ({ rule: 'password', index: start }))

@@ -29,11 +29,25 @@ export function assignedSecrets(text: string, { quotedOnly = false }: SearchOpti
   return found
 }
 
+/** Reports whether a value counts as a secret because of the name of its field. */
+export function isAssignedSecret(name: string, value: string): boolean {
+  const [, word = ''] = mentioned.test(name) ? (named.exec(name) ?? []) : []
+  return word !== '' && value.length <= maxValue && isPlausible({ start: 0, text: value, isQuoted: true }, word, ':')
+}
+
 const mentioned = /passw|passphrase|pwd|secret|api[_-]?key|token/i
 
+const words =
+  'passw(?:or)?d|passphrase|pwd|secret|api[_-]?key|access[_-]?key|(?:access|auth|api|refresh|bot|session)[_-]?token'
+
+const named = new RegExp(`(${words})(?:_?\\d{1,3})?$`, 'i')
+
 /** A longer name (`password_hash`, `secretName`, `tokenLimit`) describes the secret and is not the secret itself. */
-const assignment =
-  /(passw(?:or)?d|passphrase|pwd|secret|api[_-]?key|access[_-]?key|(?:access|auth|api|refresh|bot|session)[_-]?token)(?:_?\d{1,3})?["'`]?\]?(?:[ \t]{0,8}:[ \t]{0,8}[A-Za-z]{1,20})?[ \t]{0,8}(:=|=>|[:=])(?![=>])[ \t]{0,8}/gi
+const assignment = new RegExp(
+  `(${words})` +
+    String.raw`(?:_?\d{1,3})?["'\x60]?\]?(?:[ \t]{0,8}:[ \t]{0,8}[A-Za-z]{1,20})?[ \t]{0,8}(:=|=>|[:=])(?![=>])[ \t]{0,8}`,
+  'gi',
+)
 
 interface Value {
   readonly start: number
@@ -67,12 +81,14 @@ function bareValue(text: string, from: number, isSpaced: boolean): Value | null 
 }
 
 function isPlausible({ text, isQuoted }: Value, name: string, operator: string): boolean {
+  // The cheapest test first: a text may consist of nothing but names of passwords.
+  if (!isQuoted && !/[\d!#%^~@]/.test(text)) return false
   if (text.length < 4 || isReference.test(text) || isPlaceholder(text)) return false
   if (/\s/.test(text) && !/phrase/i.test(name)) return false
   // "secret" and "token" have many meanings: only a value that looks random counts.
   if (!/^(?:passw|pwd)|phrase/i.test(name)) return text.length >= 16 && /\d/.test(text) && /[a-z]/i.test(text)
   if (isQuoted) return operator === '=' || operator === ':=' || /[^\p{L}]/u.test(text.replace(/[-_. ]/g, ''))
-  return !isCode.test(text) && (/\d/.test(text) || /[!#%^~@]/.test(text))
+  return !isCode.test(text)
 }
 
 /**
@@ -88,9 +104,12 @@ const isCode = /^[A-Za-z_$][\w$]*(?:[.([]|\?\.|::|->)|^[A-Za-z_$]+$/
 function isPlaceholder(text: string): boolean {
   if (/^(.)\1*$/.test(text) || /^[x*•.#?_-]+$/i.test(text) || text.includes('…') || /\*{3}|x{4}|\.{3}/i.test(text))
     return true
+  if (text.length > 60 || /\d/.test(text)) return false
   // A few words only, each of them typical of a placeholder.
-  const words = text.toLowerCase().split(/[^\p{L}]+/u)
-  return text.length <= 60 && !/\d/.test(text) && words.every((word) => word === '' || placeholders.has(word))
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .every((word) => word === '' || placeholders.has(word))
 }
 
 const placeholders = new Set(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { tokenSamples } from '../../test/support/token-samples.ts'
 import { createRedactor, redact, redactDeeply, rememberSecrets } from './redact.ts'
 
 describe('redact', () => {
@@ -90,4 +91,109 @@ describe('a redactor of lines', () => {
       'grep "[redacted]3 files found\n',
     )
   })
+})
+
+describe('tokens of providers', () => {
+  it.each(tokenSamples)('are redacted, also beside other text: %s', (name, token) => {
+    for (const text of [token, `x=${token};`, `see "${token}" there`, `https://example.org/?key=${token}`]) {
+      expect(redact(text), name).toContain('[redacted]')
+      expect(redact(text)).not.toContain(token.slice(-12))
+    }
+  })
+
+  it('are redacted in UTF-16 that was read as UTF-8, also after control characters were replaced', () => {
+    for (const gap of ['\0', '\uFFFD']) {
+      const wide = [...`key ${tokenSamples[0]?.[1]}`].join(gap)
+      expect(redact(wide)).toBe('key [redacted]')
+    }
+    expect(redact('a picture \0\uFFFD of no secret')).toBe('a picture \0\uFFFD of no secret')
+  })
+
+  it('are not seen in hashes, paths and names', () => {
+    for (const text of [
+      'sha512-GquwdXTr1CyRzrHsP+GVYnKj/yxIX7kUpyGMKu30fKJa9Hqtp9GP/Zu4BXY3gLIQVc/H5eWdMQmBgMBx5veCbw==',
+      'src/adapters/runtime/claude-code/contract.test.ts:17:3',
+      'https://example.org/docs/reference/configuration?page=2&sort=name',
+      'run_01hzy3v9k2m4n5p6q7r8s9t0ab brf_01hzy3v9k2m4n5p6q7r8s9t0ab',
+      'Authorization is Basic authentication here',
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    ])
+      expect(redact(text)).toBe(text)
+  })
+})
+
+describe('a known value', () => {
+  const value = 'purple-monkey/dishwasher+9'
+  const forget = rememberSecrets([value])
+  const bytes = Buffer.from(value)
+
+  it.each([
+    ['base64', bytes.toString('base64')],
+    ['base64 behind one other byte', Buffer.concat([Buffer.from('x'), bytes]).toString('base64')],
+    ['base64 between other bytes', Buffer.from(`KEY=${value}\nOTHER=1\n`).toString('base64')],
+    ['base64 for addresses', bytes.toString('base64url')],
+    ['base64 of UTF-16', Buffer.from(value, 'utf16le').toString('base64')],
+    ['hexadecimal', bytes.toString('hex')],
+    ['hexadecimal in capitals', bytes.toString('hex').toUpperCase()],
+    ['the encoding of addresses', encodeURIComponent(value)],
+    ['a part of its base64', bytes.toString('base64').slice(9, 28)],
+  ])('is redacted in %s', (_, text) => {
+    expect(redact(`it is ${text} .`)).toMatch(/^it is \[redacted\]/)
+    expect(redact(`it is ${text} .`)).not.toContain(text.slice(4, 16))
+  })
+
+  it('is known until it is forgotten as often as it was remembered', () => {
+    const again = rememberSecrets([value])
+    again()
+    again()
+    expect(redact(value)).toBe('[redacted]')
+    forget()
+    expect(redact(value)).toBe(value)
+    expect(redact(bytes.toString('hex'))).toBe(bytes.toString('hex'))
+  })
+})
+
+describe('names of properties', () => {
+  it('are redacted too, and say that their value is a secret', () => {
+    const token = 'ghp_0123456789abcdefghij'
+    expect(redactDeeply({ [token]: 1, files: [{ [`src/${token}.ts`]: 'x' }] })).toEqual({
+      '[redacted]': 1,
+      files: [{ 'src/[redacted].ts': 'x' }],
+    })
+    expect(redactDeeply({ db_password: 'hunter2', password: 'required', api_key: 'a1b2c3d4e5f6a7b8c9' })).toEqual({
+      db_password: '[redacted]',
+      password: 'required',
+      api_key: '[redacted]',
+    })
+  })
+})
+
+it('takes time proportional to the length of a text, whatever it consists of', () => {
+  const parts = [
+    'sk-',
+    '-eyJ',
+    'eyJabcdefgh.',
+    'agt_',
+    'a://b:',
+    'Basic ',
+    'Bearer  ',
+    '-----BEGIN ',
+    'SG.',
+    '8Q~',
+    'a\0',
+  ]
+  for (const part of [...parts, 'password=', 'x', '1//0', 'glpat-', 'https://']) {
+    const time = (length: number): number => {
+      const text = part.repeat(Math.ceil(length / part.length))
+      const times = [1, 2, 3].map(() => {
+        const from = performance.now()
+        redact(text)
+        return performance.now() - from
+      })
+      return Math.min(...times)
+    }
+    time(50_000)
+    // Quadratic time would be sixty-four times as long.
+    expect(time(400_000), part).toBeLessThan(30 * Math.max(time(50_000), 2))
+  }
 })

@@ -1,15 +1,16 @@
-import { assignedSecrets } from './passwords.ts'
+import { createEncodedValues } from './encodings.ts'
+import { assignedSecrets, isAssignedSecret } from './passwords.ts'
+import { withoutTokens } from './tokens.ts'
 
 /**
- * Each with a substring that every match contains: searching for that first is twenty times as fast, and few texts
- * contain it.
+ * Secrets that their surroundings give away, each with a substring that every match contains: searching for that first is
+ * twenty times as fast, and few texts contain it. The tokens of providers are in `tokens.ts`.
  */
 const secrets: readonly (readonly [substring: string, pattern: RegExp])[] = [
-  ['_', /\b(?:agt|ses|opr|lnk)_[A-Za-z0-9_.-]{16,}/g],
   ['sk-', /\bsk-[A-Za-z0-9_-]{8,}/g],
-  ['_', /\bgh[pousr]_[A-Za-z0-9]{20,}/g],
   ['', /\bBearer\s+[^\s"']+/gi],
-  ['://', /\b[a-z]+:\/\/[^\s/:@]+:[^\s/@]+@/gi],
+  ['', /\bBasic [A-Za-z0-9+/]{0,200}[0-9=][A-Za-z0-9+/=]{8,}/gi],
+  ['://', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*:[^\s/@]+@/gi],
   [
     '-----BEGIN',
     /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)/g,
@@ -19,31 +20,67 @@ const secrets: readonly (readonly [substring: string, pattern: RegExp])[] = [
 /** No pattern matches a shorter text: `Bearer x`, `a://b:c@`, `pwd=a1b2`; nor is a shorter secret remembered. */
 const shortestSecret = 8
 
-/** Secrets known to this process: the keys that it gives to agents to pay with need not look like a secret. */
-const known = new Set<string>()
+/**
+ * Secrets known to this process, and how often each was remembered: the keys that it gives to agents to pay with need not
+ * look like a secret.
+ */
+const known = new Map<string, { readonly forms: readonly string[]; times: number }>()
+const encoded = createEncodedValues()
 
 /**
- * Adds values that are redacted from every text from now on. Values under 8 characters are ignored: they would match
- * ordinary text.
+ * Adds values that are redacted from every text from now on, also encoded, until the returned function is called. Values
+ * under 8 characters are ignored: they would match ordinary text.
  */
-export function rememberSecrets(values: readonly string[]): void {
-  for (const value of values) if (value.length >= shortestSecret) known.add(value)
+export function rememberSecrets(values: readonly string[]): () => void {
+  const kept = values.filter((value) => value.length >= shortestSecret)
+  for (const value of kept) {
+    const times = (known.get(value)?.times ?? 0) + 1
+    known.set(value, { forms: [...new Set([value, encodeURIComponent(value.toWellFormed())])], times })
+    encoded.add(value)
+  }
+  return () => {
+    for (const value of kept.splice(0)) {
+      const remembered = known.get(value)
+      if (remembered === undefined) continue
+      remembered.times -= 1
+      if (remembered.times > 0) continue
+      known.delete(value)
+      encoded.delete(value)
+    }
+  }
 }
+
+/** Returns the values that are remembered, for a scan in another thread. */
+export const knownSecrets = (): string[] => [...known.keys()]
 
 /**
  * Replaces everything in a text that looks like a secret, or is known to be one, before the text is logged or stored.
  */
 export function redact(text: string): string {
   if (text.length < shortestSecret) return text
-  let rest = withoutKnownSecrets(text)
+  const narrow = narrowed(text)
+  if (narrow !== text) {
+    const clean = redact(narrow)
+    if (clean !== narrow) return clean
+  }
+  let rest = withoutTokens(withoutKnownSecrets(text))
   for (const [substring, pattern] of secrets) if (rest.includes(substring)) rest = rest.replace(pattern, '[redacted]')
   return withoutPasswords(rest)
 }
 
+/**
+ * Removes the zero bytes of UTF-16 that was read as UTF-8, also if they were replaced already: between the letters of a
+ * secret they would hide it.
+ */
+export const narrowed = (text: string): string =>
+  text.includes('\0') || text.includes('\uFFFD') ? text.replace(/[\0\uFFFD]/g, '') : text
+
 export function withoutKnownSecrets(text: string): string {
+  if (known.size === 0) return text
   let rest = text
-  for (const secret of known) if (rest.includes(secret)) rest = rest.replaceAll(secret, '[redacted]')
-  return rest
+  for (const { forms } of known.values())
+    for (const form of forms) if (rest.includes(form)) rest = rest.replaceAll(form, '[redacted]')
+  return encoded.redact(rest)
 }
 
 function withoutPasswords(text: string): string {
@@ -95,20 +132,29 @@ function isKeyLine(piece: string): boolean {
 }
 
 /**
- * Redacts every string in a value, at any depth; property names stay. A value without secrets is returned as it is,
- * which almost all are.
+ * Redacts every string in a value, at any depth, and property names; a value under the name of a password counts as one.
+ * A value without secrets is returned as it is, which almost all are.
  */
 export function redactDeeply<T>(value: T): T {
   if (typeof value === 'string') return redact(value) as T
   if (typeof value !== 'object' || value === null) return value
-  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
-  let isChanged = false
-  for (const entry of entries) {
-    const clean: unknown = redactDeeply(entry[1])
-    if (clean === entry[1]) continue
-    entry[1] = clean
-    isChanged = true
-  }
-  if (!isChanged) return value
-  return (Array.isArray(value) ? entries.map(([, item]) => item as unknown) : Object.fromEntries(entries)) as T
+  return (Array.isArray(value) ? redactItems(value) : redactFields(value)) as T
 }
+
+function redactItems(items: readonly unknown[]): readonly unknown[] {
+  const clean = items.map(redactDeeply)
+  return clean.some((item, index) => item !== items[index]) ? clean : items
+}
+
+function redactFields(value: object): object {
+  let isChanged = false
+  const clean = Object.entries(value).map(([name, item]: [string, unknown]): [string, unknown] => {
+    const kept: [string, unknown] = [redact(name), isAssigned(name, item) ? '[redacted]' : redactDeeply(item)]
+    if (kept[0] !== name || kept[1] !== item) isChanged = true
+    return kept
+  })
+  return isChanged ? Object.fromEntries(clean) : value
+}
+
+const isAssigned = (name: string, item: unknown): boolean =>
+  typeof item === 'string' && item !== '[redacted]' && isAssignedSecret(name, item)

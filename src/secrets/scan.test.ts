@@ -3,6 +3,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import { systemClock as clock } from '../kernel/clock.ts'
+import { tokenSamples } from '../../test/support/token-samples.ts'
+import { rememberSecrets } from './redact.ts'
 import { type SourceText, type ScanLimits, scanForSecrets } from './scan.ts'
 
 const scan = (parts: SourceText[], limits: Partial<ScanLimits> = {}) => scanForSecrets(parts, { clock, ...limits })
@@ -91,5 +93,30 @@ describe('limits of the secret scan', () => {
   it('returns no findings for empty input', async () => {
     expect(await scan([])).toEqual([])
     expect(await scan([{ path: 'empty', text: '' }])).toEqual([])
+  })
+})
+
+describe('the rules of a scan', () => {
+  it('know each token that is redacted in output', async () => {
+    const findings = await scan(tokenSamples.map(([name, sample]) => ({ path: name, text: `a = "${sample}"\n` })))
+    expect(findings.map(({ path }) => path)).toEqual(tokenSamples.map(([name]) => name))
+    const report = JSON.stringify(findings)
+    for (const [, sample] of tokenSamples) expect(report).not.toContain(sample.slice(-12))
+  })
+
+  it('read UTF-16', async () => {
+    const wide = Buffer.from(`token ${tokenSamples[0]?.[1]}\n`, 'utf16le').toString('utf8')
+    expect(await scan([{ path: 'a.txt', text: wide }])).toMatchObject([{ rule: 'token', line: 1 }])
+  })
+
+  it('know the values of this process, also encoded', async () => {
+    const value = 'a key without any format'
+    const forget = rememberSecrets([value])
+    const texts = [value, Buffer.from(`x ${value}`).toString('base64'), Buffer.from(value).toString('hex')]
+    const findings = await scan(texts.map((text, index) => ({ path: `${index}.txt`, text })))
+    forget()
+    expect(findings).toMatchObject(texts.map((_, index) => ({ rule: 'known', path: `${index}.txt` })))
+    expect(JSON.stringify(findings)).not.toContain(value)
+    expect(await scan(texts.map((text, index) => ({ path: `${index}.txt`, text })))).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import { shorten } from '../kernel/text.ts'
+import { knownSecrets } from './redact.ts'
 import { runInWorker } from '../threads/run-in-worker.ts'
 
 /** A file, or a section of one. */
@@ -19,6 +20,12 @@ export interface Finding {
   readonly excerpt: string
 }
 
+/** The input of the worker thread, which knows no secrets of its own. */
+export interface ScanRequest {
+  readonly texts: readonly SourceText[]
+  readonly known: readonly string[]
+}
+
 export interface ScanLimits {
   readonly clock: Clock
   readonly timeoutMs?: number
@@ -34,7 +41,8 @@ export async function scanForSecrets(texts: readonly SourceText[], limits: ScanL
   const { clock, timeoutMs = 20_000 } = limits
   const { scanned, left } = withinLimits(texts, limits)
   if (scanned.length === 0) return left
-  const result = await runInWorker<Finding[]>('secret-scan', scanned, { clock, timeoutMs, maxMemoryMb: 512 })
+  const request: ScanRequest = { texts: scanned, known: knownSecrets() }
+  const result = await runInWorker<Finding[]>('secret-scan', request, { clock, timeoutMs, maxMemoryMb: 512 })
   if ('value' in result) return [...result.value, ...left]
   return [...scanned.slice(0, 20).map((text) => notScanned(text, result.error)), ...left]
 }

@@ -1,0 +1,96 @@
+import { lettersAndDigits, replaceRuns, runPattern } from './long-runs.ts'
+
+/**
+ * Tokens with a format of their own: Agency's, and those of common providers. A commit is scanned and a text is redacted
+ * by the same list.
+ */
+const formats: readonly string[] = [
+  // Agency: of an attempt, a session, the operator, a link for the browser.
+  String.raw`(?:agt|ses|opr|lnk)_[A-Za-z0-9_.-]{16,}`,
+  // OpenAI, Anthropic, OpenRouter, DeepSeek
+  String.raw`sk-(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{8}[A-Za-z0-9_-]{12,}`,
+  // Groq, xAI, Perplexity, NVIDIA, Replicate, Hugging Face
+  'gsk_[A-Za-z0-9]{40,}',
+  'xai-[A-Za-z0-9]{40,}',
+  'pplx-[A-Za-z0-9]{40,}',
+  'nvapi-[A-Za-z0-9_-]{40,}',
+  'r8_[A-Za-z0-9]{37,}',
+  '(?:hf|api_org)_[A-Za-z0-9]{30,}',
+  // GitHub, GitLab, Bitbucket and Atlassian
+  'gh[pousr]_[A-Za-z0-9]{20,}',
+  'github_pat_[A-Za-z0-9_]{22,}',
+  'gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|oas|ffct)-[A-Za-z0-9_.-]{20,}',
+  'AT(?:ATT3|BB|CTT3)[A-Za-z0-9_=-]{28,}',
+  // Slack, Discord, Telegram
+  'xox[abeoprs]-[A-Za-z0-9-]{10,}',
+  String.raw`xapp-\d-[A-Za-z0-9-]{10,}`,
+  String.raw`hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}`,
+  String.raw`discord(?:app)?\.com/api/webhooks/\d{1,30}/[A-Za-z0-9_-]{30,}`,
+  String.raw`\d{8,10}:AA[A-Za-z0-9_-]{32,34}`,
+  // Google
+  'AIza[A-Za-z0-9_-]{35}',
+  String.raw`ya29\.[A-Za-z0-9_-]{20,}`,
+  'GOCSPX-[A-Za-z0-9_-]{20,}',
+  '1//0[A-Za-z0-9_-]{40,}',
+  // Amazon Web Services
+  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])',
+  // Azure: keys of storage and buses, shared access signatures, secrets of applications
+  '(?:Account|SharedAccess)Key=[A-Za-z0-9+/]{40,90}={0,2}',
+  'sig=[A-Za-z0-9%+/]{40,}={0,2}',
+  '[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{31,34}',
+  // npm, PyPI, RubyGems, Docker
+  'npm_[A-Za-z0-9]{36}',
+  'pypi-[A-Za-z0-9_-]{50,}',
+  'rubygems_[a-f0-9]{48}',
+  'dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}',
+  // Stripe, Shopify, SendGrid, Twilio, Mailgun, Square
+  '(?:sk|rk|pk)_(?:live|test|prod)_[A-Za-z0-9]{16,}',
+  'whsec_[A-Za-z0-9+/=]{24,}',
+  'shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}',
+  String.raw`SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}`,
+  'SK[0-9a-f]{32}(?![A-Za-z0-9])',
+  'key-[0-9a-f]{32}(?![A-Za-z0-9])',
+  'sq0[a-z]{3}-[A-Za-z0-9_-]{22,}',
+  // DigitalOcean, Databricks, Linear, Notion, Vault, Doppler, Grafana, Sentry, Postman, New Relic, age
+  'do[opr]_v1_[a-f0-9]{64}',
+  'dapi[a-f0-9]{32}',
+  'lin_(?:api|oauth)_[A-Za-z0-9]{32,}',
+  'ntn_[A-Za-z0-9]{40,}',
+  String.raw`hv[sbr]\.[A-Za-z0-9_-]{24,}`,
+  String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}`,
+  'gl(?:c|sa)_[A-Za-z0-9+/=_]{32,}',
+  'sntrys_[A-Za-z0-9+/=_]{40,}',
+  'PMAK-[A-Za-z0-9-]{50,}',
+  'NRAK-[A-Z0-9]{27}',
+  'AGE-SECRET-KEY-1[0-9A-Z]{50,}',
+  // JSON Web Tokens
+  String.raw`(?<![_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`,
+]
+
+/**
+ * Matches at the beginning of a run of letters and digits alone, so that a long run is read once and not from each of its
+ * characters.
+ */
+const token = new RegExp(`(?<![A-Za-z0-9])(?:${formats.join('|')})`, 'g')
+
+/** No token is shorter or has other characters: only such runs are compared. */
+const runs = runPattern(`${lettersAndDigits}_.~%+/=:@?&-`, 20)
+
+export interface TokenRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Returns the positions of all tokens of a known format. */
+export function findTokens(text: string): TokenRange[] {
+  const found: TokenRange[] = []
+  replaceRuns(text, runs, (run, start) => {
+    for (const { 0: match, index } of run.matchAll(token))
+      found.push({ start: start + index, end: start + index + match.length })
+    return run
+  })
+  return found
+}
+
+export const withoutTokens = (text: string): string =>
+  replaceRuns(text, runs, (run) => run.replace(token, '[redacted]'))
