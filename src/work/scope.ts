@@ -19,7 +19,10 @@ export interface RunScope {
   readonly notify: Notify
   /** Schedules a wake-up: for a gate, for work of a run in git, or for a file that shows rows of the store. */
   readonly later: Later
-  /** Returns the provider with the quota that a runtime's launches use. */
+  /**
+   * Returns the provider with the quota that a runtime's launches use. A runtime without one, such as `program`, is a
+   * provider of its own in each run, so that the word of its agents holds no other run.
+   */
   readonly providerOf: (runtime: string, options: Record<string, unknown>) => string
   /** Ends the agents of attempts that have been ended, after commit. */
   readonly interrupt: (attemptIds: readonly string[]) => void
@@ -87,7 +90,8 @@ export interface ScopeParts {
   readonly decide: (scope: RunScope, event: PlaybookEvent) => Promise<void>
   readonly notify?: Notify
   readonly later?: Later
-  readonly providerOf?: (runtime: string, options: Record<string, unknown>) => string
+  /** Returns null for a runtime that no provider answers. */
+  readonly providerOf?: (runtime: string, options: Record<string, unknown>) => string | null
   readonly interrupt?: (attemptIds: readonly string[]) => void
   readonly cast?: (tx: Tx, wanted: WantedCast, run: Run) => Promise<Cast>
   readonly isTalent?: (name: string, run: Run) => boolean
@@ -99,7 +103,7 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     ids,
     notify = nobody,
     later = nobody,
-    providerOf = itself,
+    providerOf = none,
     interrupt = nothing,
     cast = nobodyInParticular,
     isTalent = nobodyKnown,
@@ -116,13 +120,16 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     decide: (event) => parts.decide(scope, event),
     notify,
     later,
-    providerOf,
+    providerOf: (runtime, options) => providerOf(runtime, options) ?? ownProvider(runtime, run),
     interrupt,
     run,
     ...casting,
   }
   return scope
 }
+
+/** Returns the name under which a runtime without a provider is held for one run. */
+export const ownProvider = (runtime: string, { id }: Pick<Run, 'id'>): string => `${runtime}@${id}`
 
 /** Returns the playbook of a run. */
 export function playbookOf({ playbooks }: Pick<ScopeParts, 'playbooks'>, run: Pick<Run, 'id' | 'playbook'>): Playbook {
@@ -158,7 +165,7 @@ export async function openScope(deps: ScopeParts, tx: Tx, runId: string, by = 'e
 
 const nobody = async (): Promise<void> => {}
 const nothing = (): void => {}
-const itself = (name: string): string => name
+const none = (): null => null
 const nobodyKnown = (): boolean => false
 const nobodyInParticular: CastFor = async (_, { wanted }) => ({
   personaId: systemPersona,

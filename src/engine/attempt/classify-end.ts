@@ -13,6 +13,8 @@ export interface AgentEnd {
   /** The limit that ended the agent, if one did. */
   refused?: Refused | null
   startFailed?: boolean
+  /** The guarantee that this machine cannot give, so that no further attempt would start either. */
+  unavailable?: string
   /** The reason why the agent was no longer followed, if this process did not follow it to its end. */
   reason?: string
 }
@@ -22,7 +24,9 @@ export interface AgentEnd {
  * provider ended it, the report counts: the work is done, and nothing more is spent on it. A malformed report does not
  * count then, because the agent may have been ended while it wrote it.
  */
-export function classifyEnd({ ended, stopped, reason, refused }: AgentEnd, told: Reports): Classified {
+export function classifyEnd({ ended, stopped, reason, refused, unavailable }: AgentEnd, told: Reports): Classified {
+  if (unavailable !== undefined && stopped === null)
+    return { outcome: 'blocked', detail: shorten(redact(unavailable), 500), report: null }
   const isForeign = told.kind === 'verify' && ended.madeNoReport === true && (told.sent ?? null) !== null
   const { reports, contradiction, missing } = isForeign ? foreignReport : countReports(told)
   const isLimited = stopped === null && ended.limited !== undefined

@@ -207,6 +207,7 @@ function endWithoutReport(
     ended,
     denied,
     ...(isDenied ? { cause: 'permission' as const } : {}),
+    ...(conclusion.unavailable === undefined ? {} : { cause: 'crash' as const }),
     reason: interruptionReason(conclusion),
     refused,
     limited: ended.limited ?? null,

@@ -1,5 +1,6 @@
 import { isTooDeep, maxDepth } from '../../kernel/nesting.ts'
 import { fromWire } from '../../operations/wire.ts'
+import { redactDeeply } from '../../secrets/redact.ts'
 import { Report } from '../../work/attempts/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { contradictionInWord } from '../../work/verdicts/contradiction.ts'
@@ -60,8 +61,8 @@ export function countReports({ kind, sent, contradiction, brought }: Reports): C
 }
 
 /**
- * Converts the report that a runtime delivers, as the API converts those that it receives. A report that would overflow
+ * Converts the report that a runtime delivers, and redacts it, as the API does with those that it receives. A report that would overflow
  * the stack becomes a text, which is rejected as malformed.
  */
 export const readReport = (report: unknown): unknown =>
-  isTooDeep(report) ? `nested deeper than ${maxDepth} levels` : fromWire(Report, report)
+  isTooDeep(report) ? `nested deeper than ${maxDepth} levels` : redactDeeply(fromWire(Report, report))

@@ -13,11 +13,14 @@ import { type EngineDeps, runtimeOf } from '../deps.ts'
 import { resolveInputs } from './inputs.ts'
 import type { Refused } from '../../work/budgets/arithmetic.ts'
 import { outputOf } from './output-schema.ts'
+import type { RateLimit } from '../../kernel/rate.ts'
+import { redactDeeply, rememberSecrets } from '../../secrets/redact.ts'
 import { isPassing, persist } from '../persist.ts'
 import { renderBrief } from './prompt.ts'
 import { turnOf } from '../../work/briefs/split.ts'
+import { AgencyError } from '../../kernel/errors.ts'
 import { playbookOf, scopeOf } from '../../work/scope.ts'
-import { createSpending, type Spending } from './spending.ts'
+import { createRowLimit, createSpending, type Spending } from './spending.ts'
 import type { PricedCall } from '../../work/spends/record.ts'
 import type { AttemptDriver, LiveAttempt } from './driver.ts'
 import { type Conclusion, type EarlyEnd, recordEnd } from './record-end.ts'
@@ -40,13 +43,15 @@ export const createSpawnDriver = (
   deps: EngineDeps,
   slots: ExaminationSlots,
   examineAtOnce: ExamineAtOnce,
-): AttemptDriver => ({
-  start: (claimed) => startAttempt(deps, claimed, slots, examineAtOnce),
-})
+): AttemptDriver => {
+  const rows = createRowLimit(deps.clock)
+  return { start: (claimed) => startAttempt(deps, claimed, rows, slots, examineAtOnce) }
+}
 
 function startAttempt(
   deps: EngineDeps,
   taken: Claimed,
+  rows: RateLimit,
   slots: ExaminationSlots,
   examineAtOnce: ExamineAtOnce,
 ): LiveAttempt {
@@ -66,7 +71,7 @@ function startAttempt(
     stopped ??= why
     void interrupt()
   }
-  const spending = createSpending(deps, taken, (why) => {
+  const spending = createSpending(deps, taken, rows, (why) => {
     // An agent that has ended by itself meanwhile spends nothing more.
     if (isGone) return
     refused ??= why
@@ -75,11 +80,15 @@ function startAttempt(
 
   async function play(): Promise<Claimed | null> {
     const { attempt, run } = claimed
+    const environment = deps.environmentOf(attempt.id, attempt.fence)
+    // Its token has a format of its own; encoded, only the value can be recognised.
+    const forgetToken = rememberSecrets([environment['AGENCY_TOKEN'] ?? ''])
     deps.chaosPoint('brief.claimed')
     let ended: AgentEnded
     let played = nothingPlayed()
     let calls: PricedCall[] = []
     let reason: string | null = null
+    let unavailable: string | null = null
     try {
       const runtime = runtimeOf(deps, claimed.brief)
       const place = workspaceRequest(deps, run, claimed.brief)
@@ -96,7 +105,7 @@ function startAttempt(
         prompt,
         workspace,
         options: claimed.brief.runtimeOptions,
-        environment: deps.environmentOf(attempt.id, attempt.fence),
+        environment,
         attempt: turnOf(claimed.brief, attempt.fence),
         kind: claimed.brief.kind,
         ...(await launchOptions(deps, claimed, inputs)),
@@ -132,12 +141,15 @@ function startAttempt(
       // Trouble of the store is not the agent's fault.
       if (isPassing(error)) reason = 'store_trouble'
       deps.log.warn(`an attempt ${failure}`, { run: run.id, attempt: attempt.id, error: String(error) })
+      if (handle === null) unavailable = missingGuarantee(error)
       ended = {
         kind: 'ended',
         exitCode: null,
         signal: null,
         detail: `${failure}: ${error instanceof Error ? error.message : String(error)}`,
       }
+    } finally {
+      forgetToken()
     }
     const hasSlot = slots.take()
     const mayExamine = (): boolean => hasSlot && slots.mayUse()
@@ -149,6 +161,7 @@ function startAttempt(
       streams: spending.streams(),
       refused,
       startFailed: handle === null,
+      ...(unavailable === null ? {} : { unavailable }),
       ...(reason === null ? {} : { reason }),
     }
     const early = mayExamine() ? await examineAtOnce(deps, claimed, conclusion) : null
@@ -240,12 +253,12 @@ function note(played: Played, event: RuntimeEvent, spending: Spending, append: (
     case 'tool':
       return append(`[${event.name}] ${event.summary}\n`)
     case 'usage':
-      return spending.add(event, append)
+      return spending.add(redactDeeply(event), append)
     case 'report':
       played.reports.push({ report: readReport(event.report), from: event.from ?? 'result' })
       return
     case 'ended':
-      played.ended = event
+      played.ended = redactDeeply(event)
   }
 }
 
@@ -266,3 +279,9 @@ async function recordStarted(
     return { run, ...(await recordStart(scope, brief, attempt, start)) }
   })
 }
+
+/** Returns the refusal of a start that needs a box, where the machine has none: another attempt would be refused too. */
+const missingGuarantee = (error: unknown): string | null =>
+  error instanceof AgencyError && (error.code === 'network_isolation_unavailable' || error.code === 'box_unavailable')
+    ? `${error.code}: ${error.message}`
+    : null

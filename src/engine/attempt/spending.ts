@@ -1,7 +1,9 @@
 import { type ModelCall, noPrices } from '../../adapters/prices/port.ts'
 import type { ModelUsage } from '../../adapters/runtime/port.ts'
 import type { Stream } from '../../db/port.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import { bug } from '../../kernel/errors.ts'
+import { createRateLimit, type RateLimit } from '../../kernel/rate.ts'
 import { shorten } from '../../kernel/text.ts'
 import { findProgress } from '../../work/attempts/store.ts'
 import { findRun } from '../../work/runs/store.ts'
@@ -22,8 +24,16 @@ export interface Spending {
   streams(): readonly Stream[]
 }
 
+/** Limits the rows of calls by brief: every attempt at a brief that fails again and again would get a burst of its own. */
+export const createRowLimit = (clock: Clock): RateLimit => createRateLimit({ perSecond: 5, burst: 200, clock })
+
 /** Calls `refuse` when the agent has to stop. An attempt that reports no calls costs nothing here. */
-export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why: Refused) => void): Spending {
+export function createSpending(
+  deps: EngineDeps,
+  claimed: Claimed,
+  rows: RateLimit,
+  refuse: (why: Refused) => void,
+): Spending {
   let number = 0
   let tokens = 0
   let waiting: PricedCall[] = []
@@ -31,14 +41,38 @@ export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why:
   let writing: Promise<void> | null = null
   let failure: { error: unknown } | null = null
   let isOver = false
+  const gathered = new Map<string, CountedCall>()
 
   function add(usage: ModelUsage, append: (text: string) => void): void {
     const call = callOf(usage, tokens)
     if (call === null) return append('[usage] not a number of tokens; ignored\n')
     if (call.inputTokens + call.outputTokens === 0) return
     tokens += call.inputTokens + call.outputTokens
-    waiting.push({ ...call, number: ++number, costMicros: null })
+    const counted = { ...call, claimed: usage.claimed === true }
+    if (!rows.take(claimed.brief.id)) return gather(counted)
+    waiting.push({ ...counted, number: ++number, costMicros: null })
     writing ??= writeSoon()
+  }
+
+  /** Adds up calls that come faster than any model answers, by model, and keeps one row of them per second. */
+  function gather(call: CountedCall): void {
+    if (gathered.size === 0) deps.clock.after(gatherMs, flush)
+    const own = `${call.provider}\n${call.model}\n${call.claimed}`
+    const key = gathered.has(own) || gathered.size < maxGathered ? own : `others\n${call.claimed}`
+    const before = gathered.get(key)
+    const named = key === own ? call : { ...call, provider: null, model: null }
+    gathered.set(key, before === undefined ? named : sumOf(before, call))
+  }
+
+  function flush(): void {
+    if (isOver || gathered.size === 0) return
+    takeGathered()
+    writing ??= writeSoon()
+  }
+
+  function takeGathered(): void {
+    for (const call of gathered.values()) waiting.push({ ...call, number: ++number, costMicros: null })
+    gathered.clear()
   }
 
   /** Writes calls of the same tick together; those of an agent that ends in this tick are written with its end. */
@@ -87,6 +121,7 @@ export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why:
     add,
     async rest() {
       isOver = true
+      takeGathered()
       await writing
       if (failure !== null) throw failure.error
       while (waiting.length > callsPerWrite) await write(await priced(take()))
@@ -98,6 +133,20 @@ export function createSpending(deps: EngineDeps, claimed: Claimed, refuse: (why:
 
 /** The maximum number of calls in one event. */
 const callsPerWrite = 200
+const gatherMs = 1_000
+/** Models whose calls are added up apart; the calls of further ones are added up without a name. */
+const maxGathered = 5
+
+/** `claimed`: the agent itself has named the tokens. */
+type CountedCall = ModelCall & { readonly claimed: boolean }
+
+const sumOf = (a: CountedCall, b: CountedCall): CountedCall => ({
+  ...a,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+  cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+})
 
 /** Validates the usage that an agent reports, so that no negative or absurd number reaches a sum. */
 function callOf(usage: ModelUsage, before: number): ModelCall | null {

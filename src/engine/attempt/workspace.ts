@@ -16,14 +16,22 @@ export function workspaceRequest(deps: EngineDeps, run: Run, brief: Brief): Work
     ...(judged === null ? {} : { copyOf: judged }),
     runId: brief.runId,
     attemptId: brief.attemptId,
-    box: deps.runtimes.get(brief.runtime)?.capabilities.boxed ?? false,
+    box: boxOf(deps, brief),
     directory: judged === null ? (configuration.workspace ?? null) : null,
     clone:
       repository === null || brief.startCommit === null
         ? (configuration.clone ?? null)
         : { mirror: repository.mirror, branch: branchOf(run, brief), start: brief.startCommit },
+    ...(configuration.readable === undefined ? {} : { readable: configuration.readable }),
     ...(deps.policyOf === undefined ? {} : { policy: deps.policyOf(run, brief) }),
   }
+}
+
+/** Agents run in the box; one that plays a scenario of our own needs none, unless no process may start without. */
+function boxOf({ runtimes }: EngineDeps, { runtime: name, runtimeOptions }: Brief): boolean | 'if_required' {
+  const runtime = runtimes.get(name)
+  if (runtime === undefined || !runtime.capabilities.boxed) return false
+  return runtime.isBundled?.(runtimeOptions) === true ? 'if_required' : true
 }
 
 /** Returns the place of the work that a verifier judges; null: the brief is not a verifier's. */

@@ -17,6 +17,7 @@ import type { AttemptEnd } from '../outcome/end.ts'
 import { checkWork } from './check.ts'
 import { type CollectedEnd, collectWork, scopeOf } from './collect.ts'
 import { findHidden } from './hidden.ts'
+import { withOneLook } from './look.ts'
 import { oddLines } from '../witnesses/odd.ts'
 import { checkRounds } from './rounds.ts'
 import { oddScope } from './scope.ts'
@@ -32,7 +33,8 @@ export type Examined = AttemptEnd | { readonly trouble: CheckTrouble }
  * Collects the work of an attempt and checks its evidence where the agent has no hand in it. Rejects if that could not
  * be done, which says nothing about the work.
  */
-export async function examine(deps: EngineDeps, claimed: Claimed, signal: AbortSignal): Promise<Examined> {
+export async function examine(given: EngineDeps, claimed: Claimed, signal: AbortSignal): Promise<Examined> {
+  const deps: EngineDeps = { ...given, workspaces: withOneLook(given.workspaces, signal) }
   const { run, brief, attempt } = claimed
   const { ending, report } = attempt
   if (ending === null || report === null) throw new Error('nothing was reported')

@@ -3,11 +3,15 @@ import type { FileChange } from '../../repositories/port.ts'
 import type { Odd } from '../../work/evidence/contract.ts'
 import type { Claimed } from '../attempt/start.ts'
 import type { EngineDeps } from '../deps.ts'
+import { leadsOut, oddSubmodules } from './leads-out.ts'
 
 /** Up to so many changes of one sort have a line each; more share one. */
 const mostSingle = 3
 
-/** Finds changes whose content neither a check nor a person can see: commits of submodules, and text that became binary. */
+/**
+ * Finds changes whose content neither a check nor a person can see: commits of submodules, text that became binary, and
+ * links and submodules that lead to files or programs of the machine on which the merged work is opened.
+ */
 export async function findHidden(
   { repositories }: EngineDeps,
   { run, brief }: Claimed,
@@ -21,7 +25,10 @@ export async function findHidden(
   const own = new Set(changes.map(({ path }) => path))
   const binaries = changes.length === 0 ? [] : await repositories.binaries(repository.mirror, start, commit)
   const hidden = binaries.filter(({ path, was }) => own.has(path) && (was === 'text' || isSource(path)))
+  const read = (path: string): Promise<string | null> => repositories.text(repository.mirror, commit, path)
   return [
+    ...linesOf('link', await linksOut(changes, read), (names) => `${names} are links that lead out of the repository`),
+    ...(await submoduleSettings(changes, read)),
     ...linesOf(
       'submodule',
       submodules.map((change) => ({ path: change.path, text: `${named(change.path)}: ${submoduleText(change)}` })),
@@ -39,6 +46,31 @@ export async function findHidden(
       (names) => `${names} are binary now: no diff shows them`,
     ),
   ]
+}
+
+type Read = (path: string) => Promise<string | null>
+
+/** More links than anybody reads; each is read from git. */
+const maxLinks = 200
+
+async function linksOut(changes: readonly FileChange[], read: Read): Promise<{ path: string; text: string }[]> {
+  const links = changes.filter(({ isLink, status }) => isLink && status !== 'deleted')
+  const found: { path: string; text: string }[] = []
+  for (const { path } of links.slice(0, maxLinks)) {
+    const where = leadsOut(path, (await read(path)) ?? '/')
+    if (where !== null) found.push({ path, text: `${named(path)} ${where}` })
+  }
+  if (links.length > maxLinks)
+    found.push({ path: '.', text: `${links.length - maxLinks} further links were not looked at` })
+  return found
+}
+
+async function submoduleSettings(changes: readonly FileChange[], read: Read): Promise<Odd[]> {
+  const settings = changes.find(({ path, status }) => path === '.gitmodules' && status !== 'deleted')
+  const faults = settings === undefined ? [] : oddSubmodules((await read(settings.path)) ?? '')
+  return faults.length === 0
+    ? []
+    : [{ kind: 'submodule', path: '.gitmodules', text: shorten(`.gitmodules: ${faults.join(', ')}`, 500) }]
 }
 
 function submoduleText({ status }: FileChange): string {

@@ -47,7 +47,9 @@ const missingOutputs = (missing: readonly string[]): Correction => ({
   detail: `these are not delivered: ${missing
     .slice(0, 20)
     .map((path) => shorten(JSON.stringify(path), 200))
-    .join(', ')} (an output is a plain file inside the workspace and outside .agency, and no link)`,
+    .join(
+      ', ',
+    )} (an output is a plain file inside the workspace and outside .agency, and no link; one has at most 4 GB, all together 8 GB)`,
 })
 
 /** Returns the newest verdict on a brief, if it refuses the work and no question of the brief was answered since. */

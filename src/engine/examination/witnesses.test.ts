@@ -80,6 +80,24 @@ describe('changes of files on which evidence rests', () => {
     ])
   })
 
+  it('include links that lead out, and submodules that run programs; both are at the gate', async () => {
+    const place = await open()
+    const run = await place.start([
+      right,
+      { run: 'ln -s /etc/passwd notes.txt; ln -s cart.js basket.js' } as StepInput,
+      write('.gitmodules', '[submodule "x"]\n\tpath = x\n\turl = ext::sh run.sh\n'),
+    ])
+    await place.gate(run)
+    const odd = [
+      'link: notes.txt leads to "/etc/passwd", outside the repository',
+      'submodule: .gitmodules: url "ext::sh run.sh" runs a program',
+    ]
+    expect(await oddOf(place, run)).toEqual([expect.stringMatching(/^tools: .gitmodules is new/), ...odd])
+    const gate = (await place.agency.inspect(run)).gates.find((each) => each.gate === 'merge')
+    for (const line of odd)
+      expect(JSON.stringify(gate)).toContain(JSON.stringify(line.replace(/^\w+: /, '')).slice(1, -1))
+  })
+
   it('are none in honest work', async () => {
     const place = await open()
     const run = await place.start([right, write('test/more.test.js', ''), write('docs/cart.md', '# Cart\n')])

@@ -198,6 +198,27 @@ describe('a launch that fails', () => {
     ])
   })
 
+  it.each(['network_isolation_unavailable', 'box_unavailable'] as const)(
+    'is not tried again if the machine lacks a guarantee (%s): the operator is asked',
+    async (code) => {
+      const agency = await openAgency({
+        workspaces: {
+          ...createMemoryWorkspaces(),
+          prepare: async () => {
+            throw refusal(code, 'there is no box')
+          },
+        },
+      })
+      await agency.engine.start()
+      const run = await agency.run({ onLimit: 'ask' })
+      const question = await agency.until(
+        async () => (await agency.questions.list({ runId: run.id, limit: 1 })).questions[0],
+      )
+      expect(question.text).toContain(`${code}: there is no box`)
+      expect((await agency.inspect(run)).attempts.map(({ outcome }) => outcome)).toEqual(['blocked'])
+    },
+  )
+
   it('is a crash if the runtime no longer exists, and delays no other brief', async () => {
     const extra: Runtime = { ...createScriptedRuntime({ host: 'in-process' }), name: 'extra' }
     const before = await openAgency({ runtimes: [extra] })

@@ -74,7 +74,7 @@ export async function endAttempt(scope: RunScope, brief: Brief, attempt: Attempt
       ? {
           ...end.classified,
           outcome: 'bad_output',
-          detail: `evidence ${end.examination!.findings.length - failed.length}/${end.examination!.findings.length}: ${failed[0]!.detail}`,
+          detail: `evidence ${end.examination!.findings.length - failed.length}/${end.examination!.findings.length}: ${failureText(failed[0]!)}`,
         }
       : end.classified
   await recordTurn(scope, brief, attempt, classified, end)
@@ -367,3 +367,7 @@ function outputOf(
   const end = endOfOutput(second?.output ?? output)
   return end === '' ? {} : { output: end }
 }
+
+/** A path is part of the detail of a finding; a command is not. */
+const failureText = ({ evidence, detail }: CheckResult['findings'][number]): string =>
+  evidence.kind === 'command' ? `$ ${shorten(evidence.run, 100)}: ${detail}` : detail

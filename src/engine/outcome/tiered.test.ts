@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { describe, expect, it } from 'vitest'
 
 import { openAgency, work } from '../../../test/support/agency.ts'
@@ -32,7 +34,8 @@ it('verifies work with the options of T5, not with those of the doer', async () 
     scenario: { attempts: [work], verify: [[{ report: { status: 'done', summary: 'Good.', verdict } }]] },
   }
   const team = JSON.stringify({ runtime: { coding_agent: 'scripted' }, tiers: { t5: { options: judge } } })
-  const run = await agency.run({ playbook: 'tiered', runtimeOptions: {}, team })
+  const trust = [createHash('sha256').update(team).digest('hex')]
+  const run = await agency.run({ playbook: 'tiered', runtimeOptions: {}, team, trust })
   const gate = await agency.until(async () => (await agency.gates.ofRun(run.id)).gates[0])
   await agency.gates.approve(operator, { target: gate.id })
   const verifiers = await agency.until(async () => {

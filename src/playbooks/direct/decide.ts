@@ -3,7 +3,7 @@ import { bug, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { BriefSpec, Correction } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
-import type { CreateRun, Run } from '../../work/runs/contract.ts'
+import { type CreateRun, isLargePlan, type Run } from '../../work/runs/contract.ts'
 import type { Judgement } from '../../work/verdicts/contract.ts'
 import type { Decision, NeededRows, Needs, Playbook, PlaybookEvent, View } from '../contract.ts'
 
@@ -38,7 +38,7 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
     case 'brief_unjudged':
       return [{ kind: 'block_brief', brief: event.brief, class: 'verification', reason: event.reason }]
     case 'brief_verified':
-      if (event.brief.kind === 'plan') return configuration.planGate ? [] : adoptPlan(view)
+      if (event.brief.kind === 'plan') return isAsked(run, view.found.plan?.briefs ?? []) ? [] : adoptPlan(view)
       return isKept(run) || view.found.needsPerson === true
         ? finish(view)
         : [{ kind: 'close_brief', brief: event.brief }, ...finish(view, event.brief)]
@@ -99,7 +99,8 @@ function start({ run }: View, { briefs }: Extract<PlaybookEvent, { kind: 'run_st
 
 function onPlan({ run }: View, { brief, seen }: Extract<PlaybookEvent, { kind: 'brief_ready' }>): readonly Decision[] {
   const passed: Decision = { kind: 'pass_brief', brief, reason: 'a plan that can be followed' }
-  if (!run.configuration.planGate) return [passed]
+  const plan = seen.report.plan ?? []
+  if (!isAsked(run, plan)) return [passed]
   return [
     passed,
     {
@@ -107,7 +108,7 @@ function onPlan({ run }: View, { brief, seen }: Extract<PlaybookEvent, { kind: '
       gate: 'plan',
       message: '⏸ Waiting on approval of the plan',
       summary: {
-        produced: planText(seen.report.plan ?? []),
+        produced: planText(plan),
         next: 'The planned briefs start as soon as you approve.',
         anomalies:
           run.configuration.evidence.length === 0
@@ -119,6 +120,10 @@ function onPlan({ run }: View, { brief, seen }: Extract<PlaybookEvent, { kind: '
     },
   ]
 }
+
+/** Reports whether a plan that an agent wrote waits for the operator's approval. */
+const isAsked = ({ configuration }: Run, plan: readonly unknown[]): boolean =>
+  configuration.planGate || isLargePlan(plan.length, configuration)
 
 function planText(plan: readonly BriefSpec[]): string {
   const lines = plan.slice(0, 50).map((brief) => `- ${brief.key}: ${shorten(brief.title ?? brief.objective, 120)}`)

@@ -134,7 +134,7 @@ function insertSpecialist(
 ): readonly Decision[] {
   const step = insertedStep(view, id, data)
   return [
-    log(line('T2', 'SPEC_START', `1 specialist spawned: ${data.domain}`, { workstream: id }), [
+    log(line('T2', 'SPEC_START', `1 specialist may start: ${data.domain}`, { workstream: id }), [
       follow(own(view)),
       ...pathOfSquads(view, data),
     ]),

@@ -1,4 +1,5 @@
 import type { Brief, Guidance } from '../../work/briefs/contract.ts'
+import { isLargePlan } from '../../work/runs/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import { architectureNeeds, settleConflict } from './t2-architecture.ts'
 import { type Resolution, type Task, dataOfBrief } from './contract.ts'
@@ -65,7 +66,10 @@ function faultsOfReplacement(view: View, about: About, tasks: readonly Task[]): 
     .filter((each) => !(about.kind === 'brief' && each.key === about.key))
     .filter((each) => !(about.kind === 'squad' && about.scopes.includes(scopeOf(each))))
     .map(taskIdOf)
+  const { configuration } = view.run
   return [
+    // A replacement starts without a question, so it must not be large.
+    ...(isLargePlan(tasks.length, configuration) ? [`${tasks.length} tasks are too many for one replacement`] : []),
     ...tasks.filter(({ id }) => living.includes(id)).map(({ id }) => `there is a task "${id}" already`),
     ...faultsOfTasks(tasks, living),
   ]

@@ -23,10 +23,10 @@ it('draws the boundaries once, before all specialists design in parallel', async
   const run = await play({ stopAt: ['t2_synthesis'] })
   const told = run.lines.filter(({ kind, tier }) => kind === 'log' && tier === 'T2')
   expect(told.map(({ code, message }) => `${code} ${message}`)).toEqual([
-    'LEAD_START Lead Architect spawned',
+    'LEAD_START Lead Architect may start',
     'BOUNDS_READY Domain boundaries + shared assumptions published',
     ' boundaries are in force',
-    'SPEC_START 3 specialists spawned (parallel): api, docs, infra',
+    'SPEC_START 3 specialists may start (parallel): api, docs, infra',
     'SPEC_DONE api architecture draft ready',
     'SPEC_DONE docs architecture draft ready',
     'SPEC_DONE infra architecture draft ready',

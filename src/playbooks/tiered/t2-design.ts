@@ -25,7 +25,7 @@ export function design(view: View, wave: number, streams: readonly Designed[]): 
 }
 
 const startLead = (view: View): Decision =>
-  log(line('T2', 'LEAD_START', 'Lead Architect spawned'), [changedRun(view, { lead: 'asked' })])
+  log(line('T2', 'LEAD_START', 'Lead Architect may start'), [changedRun(view, { lead: 'asked' })])
 
 const leadStep = (view: View): Step => ({
   key: keys.lead,
@@ -56,7 +56,7 @@ export function startSpecialists(view: View, wave: number, streams: readonly Des
   const how = streams.length === 1 ? '' : ' (parallel)'
   const part = partOf(view, wavePart(wave))
   return [
-    log(line('T2', 'SPEC_START', `${counted(streams.length, 'specialist')} spawned${how}: ${domains}`), [
+    log(line('T2', 'SPEC_START', `${counted(streams.length, 'specialist')} may start${how}: ${domains}`), [
       changed<WaveData>(part, { designing: [...dataOf<WaveData>(part).designing, ...streams.map(({ id }) => id)] }),
     ]),
     addStep(view, ...streams.map((stream) => specialistStep(view, wave, stream))),

@@ -1,6 +1,7 @@
 import { counted } from '../../kernel/amounts.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import { isLargePlan } from '../../work/runs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import { type Task, type TaskList, dataOfBrief } from './contract.ts'
@@ -235,7 +236,7 @@ function commit(view: View, mesh: Part, brief: Brief): readonly Decision[] {
     },
     [change],
   )
-  if (!settingsOf(view.run).gates.t3Plan) {
+  if (!settingsOf(view.run).gates.t3Plan && !isLargePlan(all.length, view.run.configuration)) {
     const ready = [
       ...mine.map((each) => ({ ...each, status: 'committed' as const })),
       ...draftsOf(view, data.squads, 'committed'),
@@ -294,7 +295,7 @@ function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
               ...line(
                 'T4',
                 'SWARM_START',
-                `${counted(first, 'implementer')} spawned${first === 1 ? '' : ' in parallel'}`,
+                `${counted(first, 'implementer')} may start${first === 1 ? '' : ' in parallel'}`,
                 place,
               ),
             },

@@ -51,7 +51,7 @@ function openTask(view: View, { id, data, squads, slice, planned, ownerId }: Str
   const of = { workstream: id, squad, domain: data.domain, path: data.path, ownerId }
   const briefs = taskBriefs(view, of, [task], keysOf(of, [task], []), { workers: 0, status: 'pending' })
   return [
-    log(line('T4', 'SWARM_START', '1 implementer spawned', { workstream: id }), [
+    log(line('T4', 'SWARM_START', '1 implementer may start', { workstream: id }), [
       squadChange(id, squad, { path: data.path, mesh: null, workers: 1 }),
     ]),
     { kind: 'add_briefs', briefs: briefs.map((brief) => ({ ...brief, inputs: { ...brief.inputs, ...slice } })) },

@@ -38,7 +38,7 @@ const failures = (run: Play): string[] =>
 
 it('starts one verifier for each slice when all slices are finished', async () => {
   const run = await play(four)
-  expect(run.logged('VERIFY_START')).toEqual(['4 verifiers spawned'])
+  expect(run.logged('VERIFY_START')).toEqual(['4 verifiers may start'])
   expect(run.of('t5').map(({ ownerId }) => ownerId)).toEqual(run.of('t5').map(() => run.brief('t3-plan:api:core').id))
   expect(run.logged('VERDICT')).toEqual(['✓ all pass — squad api/core', '✓ all pass — workstream api done'])
 })
@@ -53,7 +53,7 @@ describe('a failed slice', () => {
       retriesUsed: 1,
       corrections: [{ detail: 'c is empty' }],
     })
-    expect(run.logged('VERIFY_START')).toEqual(['4 verifiers spawned', '1 verifier spawned'])
+    expect(run.logged('VERIFY_START')).toEqual(['4 verifiers may start', '1 verifier may start'])
     expect(run.of('t4').map(({ attempts }) => attempts)).toEqual([1, 1, 2, 1])
   })
 
@@ -275,7 +275,7 @@ it('keeps the finished part of a task; the rest becomes a task of its own that i
     ['t4:api:core:a', 'done'],
     ['t4:api:core:a:rest:1', 'done'],
   ])
-  expect(run.logged('VERIFY_START')).toEqual(['2 verifiers spawned'])
+  expect(run.logged('VERIFY_START')).toEqual(['2 verifiers may start'])
 })
 
 it('merges a finished workstream, and repeats its last task after a conflict', async () => {
@@ -301,7 +301,7 @@ it('judges each slice on its own where dependents need verdicts', async () => {
     {},
     teamed({ limits: { pipelineRequires: 'verified' } }),
   )
-  expect(run.logged('VERIFY_START')).toEqual(['1 verifier spawned', '1 verifier spawned', '1 verifier spawned'])
+  expect(run.logged('VERIFY_START')).toEqual(['1 verifier may start', '1 verifier may start', '1 verifier may start'])
   expect(run.of('t4').map(({ attempts }) => attempts)).toEqual([2, 1])
   expect(run.run.status).toBe('done')
 })

@@ -64,7 +64,7 @@ function verdictOn(view: View, { id, attempts }: Brief): Verdict | null {
 const verify = (briefs: readonly Brief[]): Decision => ({
   kind: 'verify_briefs',
   briefs,
-  event: line('T5', 'VERIFY_START', `${counted(briefs.length, 'verifier')} spawned`, {
+  event: line('T5', 'VERIFY_START', `${counted(briefs.length, 'verifier')} may start`, {
     workstream: dataOfBrief(briefs[0] as Brief).workstream as string,
   }),
 })

@@ -2,11 +2,16 @@ import type { agentListCommand } from '../../cli/commands/agent/list.ts'
 import type { Handler } from '../../cli/declare.ts'
 import { ago, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
+import { organisationId } from '../../org/organisations/cli/number.ts'
 import type { AgentView } from './contract.ts'
 import { agentEndpoints } from './endpoints.ts'
 
-export const listAgents: Handler<typeof agentListCommand> = async (context, { run, limit, json }) => {
-  const answer = await context.api().call<{ agents: Wire<AgentView>[] }>(agentEndpoints.list, { run_id: run, limit })
+export const listAgents: Handler<typeof agentListCommand> = async (context, { run, limit, org, json }) => {
+  const answer = await context.api().call<{ agents: Wire<AgentView>[] }>(agentEndpoints.list, {
+    run_id: run,
+    limit,
+    organisation_id: await organisationId(context, org),
+  })
   if (json) {
     context.json(answer)
     return 0

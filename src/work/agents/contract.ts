@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { OfOrganisation } from '../../org/references.contract.ts'
 import { agentEndpoints } from './endpoints.ts'
 
 /** One live session of a persona on a runtime; for now, one per attempt. */
@@ -41,6 +42,7 @@ export const agentOperations = {
     ...agentEndpoints.list,
     input: z.strictObject({
       runId: z.string().max(100).optional().describe('The id or a prefix'),
+      organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
     }),
     output: z.object({ agents: z.array(AgentView) }),

@@ -3,4 +3,4 @@ import { agentOperations } from './contract.ts'
 import type { Agents } from './service.ts'
 
 export const agentRoutes = (agents: Agents): Route[] =>
-  bind(agentOperations, { list: (_, { runId, limit }) => agents.list(runId, limit) })
+  bind(agentOperations, { list: (_, { runId, limit, organisationId }) => agents.list(runId, limit, organisationId) })

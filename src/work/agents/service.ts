@@ -12,9 +12,9 @@ export type Agents = ReturnType<typeof createAgents>
 
 export function createAgents({ db, resolveRun }: AgentDeps) {
   return {
-    async list(run: string | undefined, limit: number): Promise<{ agents: AgentView[] }> {
+    async list(run: string | undefined, limit: number, organisationId?: number): Promise<{ agents: AgentView[] }> {
       const runId = run === undefined ? undefined : await resolveRun(run)
-      return { agents: await db.read((tx) => listAgents(tx, runId, limit)) }
+      return { agents: await db.read((tx) => listAgents(tx, runId, limit, organisationId)) }
     },
   }
 }

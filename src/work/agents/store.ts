@@ -1,4 +1,5 @@
 import { columns, integer, oneOf, optional, text } from '../../db/columns.ts'
+import { allOf, ofRunsOf } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
@@ -32,8 +33,16 @@ export const listAgentsOnSeat = (tx: ReadTx, positionId: number): Promise<Agent[
 export const nextAgentIds = (tx: Tx, count: number): Promise<number> => nextCounter(tx, 'agents', count)
 
 /** Lists the agents of one run, or the live agents of all runs, in the order of their creation. */
-export async function listAgents(tx: ReadTx, runId: string | undefined, limit: number): Promise<AgentView[]> {
-  const [where, values] = runId === undefined ? ["g.state <> 'ended'", []] : ['a.run_id = ?', [runId]]
+export async function listAgents(
+  tx: ReadTx,
+  runId: string | undefined,
+  limit: number,
+  organisationId?: number,
+): Promise<AgentView[]> {
+  const { where, values } = allOf(
+    runId === undefined ? ["g.state <> 'ended'", []] : ['a.run_id = ?', [runId]],
+    ofRunsOf(organisationId, 'a.run_id'),
+  )
   const rows = await shown.all(
     sqlOf(tx),
     `SELECT g.id AS agent_id, p.slug AS persona, g.state, g.runtime, a.run_id, a.brief_id, b.key AS brief,

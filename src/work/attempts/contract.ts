@@ -176,6 +176,7 @@ export const attemptOperations = {
     input: Report,
     output: z.object({ accepted: z.literal(true), note: z.string() }),
     allow: ['agent'],
+    agentRate: { perSecond: 0.2, burst: 10 },
     tool: 'report',
   }),
   output: operation({

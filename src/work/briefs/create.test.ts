@@ -201,6 +201,17 @@ describeStores('a plan', (openFresh) => {
     expect(briefs).toHaveLength(1)
   })
 
+  it('waits at its gate if it is larger than large_plan, and starts when it is approved', async () => {
+    const agency = await startAgency(openFresh)
+    const small = await agency.run(planned([plans(two)], { largePlan: 2 }))
+    expect(await agency.settled(small)).toMatchObject({ status: 'done', briefsDone: 2 })
+    const run = await agency.run(planned([plans(two)], { largePlan: 1 }))
+    const gate = await gated(agency, run, 1)
+    expect(await agency.runs.show(run.id)).toMatchObject({ status: 'gated', briefsTotal: 0 })
+    await agency.gates.approve(operator, { target: gate.id })
+    expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 2 })
+  })
+
   it('waits at its gate with plan_gate, and is planned again after a rejection', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(planned([plans([two[0]]), plans(two)], { planGate: true }))

@@ -6,6 +6,7 @@ import { tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { countText, moneyText } from '../../kernel/amounts.ts'
 import { refusal } from '../../kernel/errors.ts'
+import { organisationId } from '../../org/organisations/cli/number.ts'
 import type { Budget } from './contract.ts'
 import { budgetEndpoints } from './endpoints.ts'
 
@@ -28,8 +29,11 @@ export const setBudget: Handler<typeof budgetSetCommand> = async (context, optio
   return 0
 }
 
-export const listBudgets: Handler<typeof budgetListCommand> = async (context, { scope, json }) => {
-  const answer = await context.api().call<{ budgets: Wire<Budget>[] }>(budgetEndpoints.list, { scope })
+export const listBudgets: Handler<typeof budgetListCommand> = async (context, { scope, org, json }) => {
+  const answer = await context.api().call<{ budgets: Wire<Budget>[] }>(budgetEndpoints.list, {
+    scope,
+    organisation_id: await organisationId(context, org),
+  })
   if (json) context.json(answer)
   else if (answer.budgets.length === 0) context.out('no budgets; "agency budget set --org <org> --usd 20" creates one')
   else for (const line of budgetLines(context, answer.budgets)) context.out(line)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
-import { OrgReference, PersonaReference } from '../../org/references.contract.ts'
+import { OfOrganisation, OrgReference, PersonaReference } from '../../org/references.contract.ts'
 import { budgetEndpoints } from './endpoints.ts'
 
 export const BudgetScope = z.enum(['brief', 'delegation', 'run', 'mission', 'persona', 'organisation'])
@@ -88,6 +88,7 @@ export const budgetOperations = {
     ...budgetEndpoints.list,
     input: z.strictObject({
       scope: BudgetScope.optional(),
+      organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     output: z.object({ budgets: z.array(Budget) }),

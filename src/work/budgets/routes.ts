@@ -4,6 +4,6 @@ import type { Budgets } from './service.ts'
 
 export const budgetRoutes = (budgets: Budgets): Route[] =>
   bind(budgetOperations, {
-    list: (_, { scope, limit }) => budgets.list(scope, limit),
+    list: (_, { scope, limit, organisationId }) => budgets.list(scope, limit, organisationId),
     set: (by, input) => budgets.set(by, input),
   })

@@ -19,8 +19,8 @@ export type Budgets = ReturnType<typeof createBudgets>
 
 export function createBudgets({ db, missions }: { db: Db; missions: Missions }) {
   return {
-    list: (scope: BudgetScope | undefined, limit: number) =>
-      db.read(async (tx) => ({ budgets: await listBudgets(tx, scope, limit) })),
+    list: (scope: BudgetScope | undefined, limit: number, organisationId?: number) =>
+      db.read(async (tx) => ({ budgets: await listBudgets(tx, scope, limit, organisationId) })),
 
     async set(by: Actor, input: SetBudget): Promise<Budget> {
       const missionId = input.missionId === undefined ? undefined : await missions.resolve(input.missionId)

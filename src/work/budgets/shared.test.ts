@@ -264,6 +264,7 @@ describeStores('a live agent outside any run', (openFresh) => {
       provider: null,
       model: 'any',
       costMicros: 7,
+      claimed: false,
     })
     const spend = (number: number, tokens: number) =>
       agency.db.write(['org:1'], (tx) => recordAgentSpends(tx, 'engine', agent, [call(number, tokens)]))

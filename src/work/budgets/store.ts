@@ -1,4 +1,5 @@
 import { columns, integer } from '../../db/columns.ts'
+import { allOf } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx, Sql, SqlRow, SqlValue, Stream } from '../../db/port.ts'
 import { decode, findRow, table } from '../../db/table.ts'
@@ -160,11 +161,23 @@ async function withDelegated(tx: ReadTx, accounts: readonly Account[], ids: read
 }
 
 /** Lists budgets, those of briefs only if they are asked for: a run has many. */
-export async function listBudgets(tx: ReadTx, scope: BudgetScope | undefined, limit: number): Promise<Budget[]> {
-  const where = scope === undefined ? "u.scope <> 'brief'" : 'u.scope = ?'
+/** Lists budgets; of one organisation: its own, and those of its missions, runs and briefs. */
+export async function listBudgets(
+  tx: ReadTx,
+  scope: BudgetScope | undefined,
+  limit: number,
+  organisationId?: number,
+): Promise<Budget[]> {
+  const { where, values } = allOf(
+    scope === undefined ? ["u.scope <> 'brief'", []] : ['u.scope = ?', [scope]],
+    organisationId !== undefined && [
+      'u.organisation_id = ? OR u.run_id IN (SELECT id FROM runs WHERE organisation_id = ?)',
+      [organisationId, organisationId],
+    ],
+  )
   const rows = await sqlOfBudgets(tx).all(
     `SELECT ${withSums} FROM budgets u WHERE ${where} ORDER BY u.updated_at DESC, u.scope, u.scope_id ${boundLimit}`,
-    scope === undefined ? [limit] : [scope, limit],
+    [...values, limit],
   )
   return rows.map(budgetOf)
 }

@@ -170,11 +170,12 @@ export const Odd = z.object({
       'unchanged',
       'unboxed',
       'submodule',
+      'link',
       'binary',
       'unopened',
     ])
     .describe(
-      'What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them; prepared: other code of the work prepared the place of a check; submodule, binary: its content was not checked, or no diff shows it; unopened: its verifier did not open all changed files',
+      'What was changed: tests, scripts, … ; bent: evidence holds only with the agent’s own versions of them; prepared: other code of the work prepared the place of a check; submodule, binary: its content was not checked, or no diff shows it; link: it leads out of the repository; unopened: its verifier did not open all changed files',
     ),
   path: z.string().nullable().describe('The file that it is about, if it is about one'),
   text: z.string(),

@@ -8,6 +8,7 @@ import type { Handler } from '../../cli/declare.ts'
 import { ago, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import type { Endpoint } from '../../operations/endpoint.ts'
+import { organisationId } from '../../org/organisations/cli/number.ts'
 import type { DecidedGate, GateView } from './contract.ts'
 import { gateEndpoints } from './endpoints.ts'
 
@@ -39,9 +40,11 @@ export const pauseRun: Handler<typeof pauseCommand> = async (context, run, { rea
 }
 
 export const listGates: Handler<typeof gatesCommand> = async (context, options) => {
-  const answer = await context
-    .api()
-    .call<{ gates: GateLine[]; total: number }>(gateEndpoints.list, { status: options.status, limit: options.limit })
+  const answer = await context.api().call<{ gates: GateLine[]; total: number }>(gateEndpoints.list, {
+    status: options.status,
+    limit: options.limit,
+    organisation_id: await organisationId(context, options.org),
+  })
   if (options.json) {
     context.json(answer)
     return 0

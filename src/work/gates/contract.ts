@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { OfOrganisation } from '../../org/references.contract.ts'
 import { QuestionClass } from '../questions/contract.ts'
 import { gateEndpoints } from './endpoints.ts'
 
@@ -72,6 +73,7 @@ export const gateOperations = {
     ...gateEndpoints.list,
     input: z.strictObject({
       status: GateStatus.default('pending'),
+      organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     output: z.object({ gates: z.array(GateView), total: z.number().int() }),

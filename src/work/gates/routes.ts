@@ -4,7 +4,7 @@ import type { Gates } from './service.ts'
 
 export const gateRoutes = (gates: Gates): Route[] =>
   bind(gateOperations, {
-    list: (_, { status, limit }) => gates.list(status, limit),
+    list: (_, { status, limit, organisationId }) => gates.list(status, limit, organisationId),
     ofRun: (_, { runId }) => gates.ofRun(runId),
     approve: (by, input) => gates.approve(by, input),
     reject: (by, input) => gates.reject(by, input),

@@ -82,10 +82,10 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
   }
 
   return {
-    list: (status: GateStatus, limit: number): Promise<{ gates: GateView[]; total: number }> =>
+    list: (status: GateStatus, limit: number, organisationId?: number): Promise<{ gates: GateView[]; total: number }> =>
       db.read(async (tx) => ({
-        gates: (await listGates(tx, status, limit)).map(gateView),
-        total: await countGates(tx, status),
+        gates: (await listGates(tx, status, limit, organisationId)).map(gateView),
+        total: await countGates(tx, status, organisationId),
       })),
 
     ofRun: (runId: string): Promise<{ gates: GateView[] }> =>

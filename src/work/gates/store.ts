@@ -1,4 +1,5 @@
 import { countRows } from '../../db/columns.ts'
+import { allOf, ofRunsOf } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
@@ -19,11 +20,18 @@ export const listPendingOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> 
   findRows(tx, gates, "run_id = ? AND status = 'pending' ORDER BY pending_since, id", [runId])
 
 /** Lists the operator's gates: gates that tiers decide among themselves wait for no one else. */
-export const listGates = (tx: ReadTx, status: string, limit: number): Promise<GateRow[]> =>
-  findRows(tx, gates, `status = ? AND approver = ? ORDER BY pending_since, id ${boundLimit}`, [status, operator, limit])
+export function listGates(tx: ReadTx, status: string, limit: number, organisationId?: number): Promise<GateRow[]> {
+  const { where, values } = ofOperator(status, organisationId)
+  return findRows(tx, gates, `${where} ORDER BY pending_since, id ${boundLimit}`, [...values, limit])
+}
 
-export const countGates = (tx: ReadTx, status: string): Promise<number> =>
-  countRows(sqlOf(tx), 'SELECT COUNT(*) AS count FROM gates WHERE status = ? AND approver = ?', [status, operator])
+export function countGates(tx: ReadTx, status: string, organisationId?: number): Promise<number> {
+  const { where, values } = ofOperator(status, organisationId)
+  return countRows(sqlOf(tx), `SELECT COUNT(*) AS count FROM gates WHERE ${where}`, values)
+}
+
+const ofOperator = (status: string, organisationId: number | undefined) =>
+  allOf(['status = ? AND approver = ?', [status, operator]], ofRunsOf(organisationId))
 
 /** Counts the rejections of a gate of this name and boundary in this run. */
 export const countRejections = (tx: ReadTx, runId: string, gate: string, boundary: string): Promise<number> =>

@@ -10,6 +10,7 @@ import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, bytesText, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
+import { organisationId } from '../../org/organisations/cli/number.ts'
 import type { FileEntry, MissionWorkspace, WorkspaceView } from './contract.ts'
 import { workspaceEndpoints } from './endpoints.ts'
 
@@ -29,6 +30,7 @@ export const createWorkspace: Handler<typeof workspaceCreateCommand> = async (co
 export const listWorkspaces: Handler<typeof workspaceListCommand> = async (context, options) => {
   const answer = await context.api().call<{ root: string; workspaces: WorkspaceLine[] }>(workspaceEndpoints.list, {
     removed: options.all === true ? 'true' : undefined,
+    organisation_id: await organisationId(context, options.org),
   })
   if (options.json) {
     context.json(answer)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { OfOrganisation } from '../../org/references.contract.ts'
 import { workspaceEndpoints } from './endpoints.ts'
 
 /**
@@ -104,6 +105,7 @@ export const workspaceOperations = {
     ...workspaceEndpoints.list,
     input: z.strictObject({
       removed: z.stringbool().default(false).describe('Include removed workspaces'),
+      organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     output: z.object({ root: z.string(), workspaces: z.array(WorkspaceView) }),

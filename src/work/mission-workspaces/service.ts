@@ -135,7 +135,11 @@ export function createMissionWorkspaces(deps: WorkspaceDeps) {
       return viewOf(workspace)
     },
 
-    async list(query: { removed: boolean; limit: number }): Promise<{ root: string; workspaces: WorkspaceView[] }> {
+    async list(query: {
+      removed: boolean
+      organisationId?: number | undefined
+      limit: number
+    }): Promise<{ root: string; workspaces: WorkspaceView[] }> {
       const found = await db.read((tx) => listWorkspaces(tx, query))
       const workspaces: WorkspaceView[] = []
       for (const each of found) workspaces.push(await viewOf(each))

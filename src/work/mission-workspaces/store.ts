@@ -1,3 +1,4 @@
+import { allOf, ofOrganisation } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
@@ -17,11 +18,11 @@ export const findNewestWorkspace = async (tx: ReadTx, missionId: string): Promis
 
 export const listWorkspaces = (
   tx: ReadTx,
-  { removed, limit }: { removed: boolean; limit: number },
-): Promise<MissionWorkspace[]> =>
-  removed
-    ? findRows(tx, workspaces, `1 = 1 ORDER BY created_at DESC, id DESC ${boundLimit}`, [limit])
-    : findRows(tx, workspaces, `status = 'active' ORDER BY created_at DESC, id DESC ${boundLimit}`, [limit])
+  { removed, organisationId, limit }: { removed: boolean; organisationId?: number | undefined; limit: number },
+): Promise<MissionWorkspace[]> => {
+  const { where, values } = allOf(!removed && ["status = 'active'", []], ofOrganisation(organisationId))
+  return findRows(tx, workspaces, `${where} ORDER BY created_at DESC, id DESC ${boundLimit}`, [...values, limit])
+}
 
 /** Reports whether another workspace has this path or is inside it. */
 export async function isTaken(tx: ReadTx, path: string): Promise<boolean> {

@@ -19,6 +19,7 @@ import { join, sep } from 'node:path'
 import { refusal } from '../../kernel/errors.ts'
 import { openInside } from '../../workspaces/files.ts'
 import { agencyDirectory, namesInside } from '../../workspaces/path.ts'
+import { measureDisk } from '../../workspaces/box/disk.ts'
 import { removeTree } from '../../workspaces/remove-tree.ts'
 import type { FileEntry } from './contract.ts'
 
@@ -247,24 +248,8 @@ function wholeCharacters(bytes: Buffer): Buffer {
 }
 
 async function countUse(directory: string): Promise<Use> {
-  const use: Use = { bytes: 0, files: 0, isPartial: false }
-  const waiting = [directory]
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const place = folder
-    const entries = await readdir(place, { withFileTypes: true }).catch(() => null)
-    if (entries === null) {
-      use.isPartial = true
-      continue
-    }
-    if (use.files + entries.length > maxCounted) return { ...use, isPartial: true }
-    const sizes = await Promise.all(entries.map((entry) => lstat(join(place, entry.name)).catch(() => null)))
-    for (const found of sizes) {
-      use.files += 1
-      use.bytes += (found?.blocks ?? 0) * 512
-    }
-    for (const entry of entries) if (entry.isDirectory()) waiting.push(join(place, entry.name))
-  }
-  return use
+  const { megabytes, files } = await measureDisk([directory], maxCounted)
+  return { bytes: megabytes * 1024 * 1024, files, isPartial: files > maxCounted }
 }
 
 /** Returns Agency's own directory in a workspace. Without a box an agent may have replaced it by a link. */
@@ -277,7 +262,7 @@ async function agencyOf(directory: string): Promise<string> {
 async function appendLine(path: string, line: object): Promise<void> {
   const found = await lstat(path).catch(() => null)
   // A symbolic link, or a hard link to another file, is replaced and never followed.
-  if (found !== null && (!found.isFile() || found.nlink > 1)) await rm(path, { recursive: true, force: true })
+  if (found !== null && (!found.isFile() || found.nlink > 1)) await removeTree(path)
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
   const handle = await open(path, flags, 0o600)
   try {

@@ -97,6 +97,7 @@ export const noteOperations = {
     }),
     output: NoteView,
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 1, burst: 60 },
     tool: 'note_add',
   }),
   list: operation({
@@ -127,6 +128,7 @@ export const noteOperations = {
     input: z.strictObject({ noteId, runId, resolution: text(10_000), category: NoteCategory.optional() }),
     output: NoteView,
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 1, burst: 60 },
     tool: 'note_resolve',
   }),
   escalate: operation({
@@ -136,6 +138,7 @@ export const noteOperations = {
     input: z.strictObject({ noteId, runId, reason: text(4_000), category: NoteCategory.optional() }),
     output: NoteView,
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 1, burst: 60 },
     tool: 'note_escalate',
   }),
 }

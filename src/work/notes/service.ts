@@ -77,7 +77,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
     ): Promise<NoteView> => {
       if (input.status !== 'open')
         throw refusal('invalid_input', `status: a new note is open, not ${input.status}`, {
-          hint: 'Settle it with note.resolve or note.escalate.',
+          hint: 'Settle it with "agency note resolve NOTE RESOLUTION" or "agency note escalate NOTE REASON".',
         })
       return write(by, input, async (scope) => {
         const brief = await briefToNote(scope, by, input.briefId)
@@ -202,7 +202,7 @@ function checkOwnDecision(note: Note, given: NoteCategory | undefined): void {
     })
   if (!categories.every((category) => ownCategories.includes(category)))
     throw refusal('forbidden', `must_escalate: operator`, {
-      hint: `${name} is about ${categories.join(', ')}; escalate it with note.escalate.`,
+      hint: `${name} is about ${categories.join(', ')}; escalate it: agency note escalate ${name} "<reason>"`,
       data: { note_id: name, must_escalate: 'operator' },
     })
 }

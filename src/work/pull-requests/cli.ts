@@ -5,15 +5,18 @@ import type { Handler } from '../../cli/declare.ts'
 import { ago, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { counted } from '../../kernel/amounts.ts'
-import type { Diff, PullRequest, PullRequestView } from './contract.ts'
+import { organisationId } from '../../org/organisations/cli/number.ts'
+import type { Diff, PullRequestLine, PullRequestView } from './contract.ts'
 import { pullRequestEndpoints } from './endpoints.ts'
 
 const states = { open: 'waiting', merged: 'good', closed: 'bad' } as const
 
-export const listPullRequests: Handler<typeof prListCommand> = async (context, { status, limit, json }) => {
-  const answer = await context
-    .api()
-    .call<{ pull_requests: Wire<PullRequest>[] }>(pullRequestEndpoints.list, { status, limit })
+export const listPullRequests: Handler<typeof prListCommand> = async (context, { status, limit, org, json }) => {
+  const answer = await context.api().call<{ pull_requests: Wire<PullRequestLine>[] }>(pullRequestEndpoints.list, {
+    status,
+    limit,
+    organisation_id: await organisationId(context, org),
+  })
   if (json) {
     context.json(answer)
     return 0
@@ -34,7 +37,7 @@ export const listPullRequests: Handler<typeof prListCommand> = async (context, {
     statusText(context, each.status, states[each.status]),
     plain(each.target),
     ago(each.opened_at, context.nowMs()),
-    plain(each.title),
+    `${each.simulated ? '(simulated) ' : ''}${plain(each.title)}`,
   ])
   for (const line of tableLines(context, columns, rows)) context.out(line)
   return 0

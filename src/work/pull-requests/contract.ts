@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { OfOrganisation } from '../../org/references.contract.ts'
 import { CheckedIn } from '../attempts/contract.ts'
 import { ProofLine } from '../proofs/contract.ts'
 import { pullRequestEndpoints } from './endpoints.ts'
@@ -25,6 +26,10 @@ export const PullRequest = z.object({
   endedAt: z.string().nullable(),
 })
 export type PullRequest = z.infer<typeof PullRequest>
+
+/** A pull request in a list. */
+export const PullRequestLine = PullRequest.extend({ simulated: z.boolean().describe('Its run was simulated') })
+export type PullRequestLine = z.infer<typeof PullRequestLine>
 
 export const ChangedFile = z.object({
   path: z.string(),
@@ -79,9 +84,10 @@ export const pullRequestOperations = {
     ...pullRequestEndpoints.list,
     input: z.strictObject({
       status: PullRequestStatus.optional(),
+      organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(500).default(50),
     }),
-    output: z.object({ pullRequests: z.array(PullRequest) }),
+    output: z.object({ pullRequests: z.array(PullRequestLine) }),
     allow: ['operator'],
   }),
   ofRun: operation({

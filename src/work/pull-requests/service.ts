@@ -10,9 +10,9 @@ import type { Proof, ProofLine } from '../proofs/contract.ts'
 import { listProofs } from '../proofs/store.ts'
 import type { Run, RunRepository } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
-import { findRun } from '../runs/store.ts'
-import type { ChangedFile, Diff, PullRequest, PullRequestView } from './contract.ts'
-import { findPullRequestOf, listPullRequests } from './store.ts'
+import { findRun, listSimulatedRuns } from '../runs/store.ts'
+import type { ChangedFile, Diff, PullRequestLine, PullRequestView } from './contract.ts'
+import { findPullRequestOf, listPullRequests, type PullRequestQuery } from './store.ts'
 
 export interface PullRequestDeps {
   db: Db
@@ -40,8 +40,15 @@ export function createPullRequests({ db, repositories }: PullRequestDeps) {
   }
 
   return {
-    list: (query: { status?: PullRequest['status'] | undefined; limit: number }) =>
-      db.read(async (tx) => ({ pullRequests: await listPullRequests(tx, query) })),
+    list: (query: PullRequestQuery): Promise<{ pullRequests: PullRequestLine[] }> =>
+      db.read(async (tx) => {
+        const found = await listPullRequests(tx, query)
+        const simulated = await listSimulatedRuns(
+          tx,
+          found.map(({ runId }) => runId),
+        )
+        return { pullRequests: found.map((each) => ({ ...each, simulated: simulated.has(each.runId) })) }
+      }),
 
     async ofRun(prefix: string): Promise<PullRequestView> {
       const { run, pullRequest, ...shown } = await db.read(async (tx) => {

@@ -1,3 +1,4 @@
+import { allOf, ofRunsOf } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
@@ -14,8 +15,14 @@ export const listMergedSince = (tx: ReadTx, runId: string, at: string): Promise<
 
 export const listPullRequests = (
   tx: ReadTx,
-  { status, limit }: { status?: PullRequest['status'] | undefined; limit: number },
-): Promise<PullRequest[]> =>
-  status === undefined
-    ? findRows(tx, pullRequests, `1 = 1 ORDER BY opened_at DESC, id DESC ${boundLimit}`, [limit])
-    : findRows(tx, pullRequests, `status = ? ORDER BY opened_at DESC, id DESC ${boundLimit}`, [status, limit])
+  { status, organisationId, limit }: PullRequestQuery,
+): Promise<PullRequest[]> => {
+  const { where, values } = allOf(status !== undefined && ['status = ?', [status]], ofRunsOf(organisationId))
+  return findRows(tx, pullRequests, `${where} ORDER BY opened_at DESC, id DESC ${boundLimit}`, [...values, limit])
+}
+
+export interface PullRequestQuery {
+  status?: PullRequest['status'] | undefined
+  organisationId?: number | undefined
+  limit: number
+}

@@ -6,15 +6,19 @@ import type { CliContext } from '../../cli/context.ts'
 import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, faint, plain, statusText } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
+import { organisationId } from '../../org/organisations/cli/number.ts'
 import type { Question } from './contract.ts'
 import { questionEndpoints } from './endpoints.ts'
 
 export type QuestionLine = Wire<Question>
 
-export const listQuestions: Handler<typeof questionsCommand> = async (context, { run, all, limit, json }) => {
-  const answer = await context
-    .api()
-    .call<{ questions: QuestionLine[]; total: number }>(questionEndpoints.list, { run_id: run, all, limit })
+export const listQuestions: Handler<typeof questionsCommand> = async (context, { run, all, limit, org, json }) => {
+  const answer = await context.api().call<{ questions: QuestionLine[]; total: number }>(questionEndpoints.list, {
+    run_id: run,
+    all,
+    limit,
+    organisation_id: await organisationId(context, org),
+  })
   if (json) {
     context.json(answer)
     return 0

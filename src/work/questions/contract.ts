@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
+import { OfOrganisation } from '../../org/references.contract.ts'
 import { questionEndpoints } from './endpoints.ts'
 
 export const questionKinds = [
@@ -97,6 +98,7 @@ export const questionOperations = {
     ...questionEndpoints.list,
     input: z.strictObject({
       runId: z.string().optional(),
+      organisationId: OfOrganisation,
       all: z.stringbool().optional().describe('Include answered questions'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),

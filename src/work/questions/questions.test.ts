@@ -125,6 +125,7 @@ describeStores('a question', (openFresh) => {
     const [own, stranger] = agents.map((attempt) => agentOf(attempt as never))
     expect(await agency.questions.show(own as never, question.id)).toMatchObject({ id: question.id })
     for (const ask of [
+      () => agency.questions.show(own as never, question.id.slice(0, -1)),
       () => agency.questions.show(stranger as never, question.id),
       () => agency.questions.show(operator, 'qst_nope'),
       () => agency.questions.answer(operator, 'qst_nope', 'x'),
@@ -137,12 +138,16 @@ describeStores('a question', (openFresh) => {
     const agency = await startAgency(openFresh)
     const first = await agency.run({ play: [which, work], onLimit: 'ask' })
     const one = await asked(agency, first)
+    for (const beginning of [one.id.slice(0, -1), one.id.slice(4, -1)])
+      expect(await agency.questions.show(operator, beginning)).toMatchObject({ id: one.id })
     agency.clock.advance(1_000)
     const second = await agency.run({ play: [which], onLimit: 'ask' })
     const two = await asked(agency, second)
     const ids = async (query: object) =>
       (await agency.questions.list({ limit: 10, ...query })).questions.map((question) => question.id)
     expect(await ids({})).toEqual([one.id, two.id])
+    await expect(agency.questions.show(operator, one.id.slice(0, 5))).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(agency.questions.show(operator, 'qst_')).rejects.toMatchObject({ code: 'not_found' })
     await answer(agency, one, 'blue')
     expect(await ids({})).toEqual([two.id])
     expect(await ids({ all: true })).toEqual([two.id, one.id])

@@ -14,7 +14,7 @@ import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import type { Question } from './contract.ts'
-import { countQuestions, findQuestion, listQuestions, questions } from './store.ts'
+import { countQuestions, findQuestion, findQuestionsByPrefix, listQuestions, questions } from './store.ts'
 
 export interface QuestionDeps {
   db: Db
@@ -34,10 +34,15 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
     })
 
   return {
-    list: (query: { runId?: string | undefined; all?: boolean | undefined; limit: number }) =>
+    list: (query: {
+      runId?: string | undefined
+      organisationId?: number | undefined
+      all?: boolean | undefined
+      limit: number
+    }) =>
       db.read(async (tx) => {
         const runId = query.runId === undefined ? undefined : await resolveRun(tx, query.runId)
-        const wanted = { runId, onlyWaiting: query.all !== true }
+        const wanted = { runId, organisationId: query.organisationId, onlyWaiting: query.all !== true }
         const found = await listQuestions(tx, wanted, query.limit)
         const shown: Question[] = []
         for (const question of found) shown.push(await withWaitingRuns(tx, question))
@@ -45,7 +50,7 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
       }),
 
     async show(by: Actor, questionId: string): Promise<Question> {
-      const question = await db.read(async (tx) => withWaitingRuns(tx, await requireQuestion(tx, questionId)))
+      const question = await db.read(async (tx) => withWaitingRuns(tx, await requireQuestion(tx, questionId, by)))
       // An agent sees only its own run and must not learn whether a question of another run exists.
       if (by.kind === 'agent' && question.runId !== by.runId) throw notFound('question', questionId)
       return question
@@ -59,7 +64,7 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
           const question = await requireQuestion(tx, questionId)
           const scope = scopeOf(parts, tx, await runOf(tx, question), actorName(by))
           const live = (await listLiveAttemptsOfRun(tx, known.id)).map((attempt) => attempt.id)
-          const answered = await answerQuestion(scope, questionId, actorName(by), answer)
+          const answered = await answerQuestion(scope, question.id, actorName(by), answer)
           if (scope.run.endedAt !== null) tx.afterCommit(() => interrupt(live))
           tx.afterCommit(() => chaosPoint('question.answered'))
           return answered
@@ -122,10 +127,16 @@ async function endUndecided(scope: RunScope, by: string, error: unknown): Promis
   await endRun(scope, 'failed', `abandoned by ${by}, without its playbook: ${fault}`)
 }
 
-async function requireQuestion(tx: ReadTx, id: string): Promise<Question> {
-  const question = await findQuestion(tx, id)
-  if (question === undefined) throw notFound('question', id, 'List those that wait with "agency questions".')
-  return question
+/** Finds a question by its id; the operator also finds it by a unique beginning of it. */
+async function requireQuestion(tx: ReadTx, id: string, by?: Actor): Promise<Question> {
+  const exact = await findQuestion(tx, id)
+  if (exact !== undefined) return exact
+  const full = id.startsWith('qst_') ? id : `qst_${id}`
+  const found = full === 'qst_' || by?.kind === 'agent' ? [] : await findQuestionsByPrefix(tx, full)
+  if (found[0] === undefined) throw notFound('question', id, 'List those that wait with "agency questions".')
+  if (found.length > 1)
+    throw refusal('invalid_input', `"${id}" is the beginning of several questions`, { hint: 'Give more of the id.' })
+  return found[0]
 }
 
 async function runOf(tx: ReadTx, question: Question): Promise<Run> {

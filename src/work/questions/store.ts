@@ -1,4 +1,5 @@
 import { countRows } from '../../db/columns.ts'
+import { allOf, ofRunsOf } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
@@ -12,6 +13,10 @@ export const questions = table<Question>('questions', {
 
 export const findQuestion = (tx: ReadTx, id: string): Promise<Question | undefined> => findRow(tx, questions, id)
 
+/** Returns at most two: enough to detect an ambiguous prefix. */
+export const findQuestionsByPrefix = (tx: ReadTx, prefix: string): Promise<Question[]> =>
+  findRows(tx, questions, 'id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
+
 export const listQuestionsOfRun = (tx: ReadTx, runId: string): Promise<Question[]> =>
   findRows(tx, questions, 'run_id = ? ORDER BY created_at, id', [runId])
 
@@ -23,6 +28,7 @@ export const listWaitingOfRun = (tx: ReadTx, runId: string): Promise<Question[]>
 
 export interface QuestionQuery {
   runId?: string | undefined
+  organisationId?: number | undefined
   onlyWaiting: boolean
 }
 
@@ -38,13 +44,12 @@ export function countQuestions(tx: ReadTx, query: QuestionQuery): Promise<number
   return countRows(sqlOf(tx), `SELECT COUNT(*) AS count FROM questions WHERE ${where}`, values)
 }
 
-function condition({ runId, onlyWaiting }: QuestionQuery): { where: string; values: string[] } {
-  const where = [
-    ...(onlyWaiting ? ['answered_at IS NULL'] : []),
-    ...(runId === undefined ? [] : [`(run_id = ? OR ${holdsRun})`]),
-  ]
-  return { where: where.join(' AND ') || '1 = 1', values: runId === undefined ? [] : [runId, runId] }
-}
+const condition = ({ runId, organisationId, onlyWaiting }: QuestionQuery) =>
+  allOf(
+    onlyWaiting && ['answered_at IS NULL', []],
+    runId !== undefined && [`run_id = ? OR ${holdsRun}`, [runId, runId]],
+    ofRunsOf(organisationId),
+  )
 
 /** Condition on a question: it is about a budget for which this run waits too, beside the run that asked first. */
 const holdsRun = `(answered_at IS NULL AND class = 'budget' AND EXISTS (SELECT 1 FROM brief_holds h JOIN briefs b ON b.id = h.brief_id JOIN runs r ON r.id = h.run_id

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { openAgency } from '../../../test/support/agency.ts'
+import { trustOf } from '../../../test/support/trust.ts'
 import { makeRepository, openRepositories } from '../../../test/support/repository.ts'
 import { describeStores, freshFolder } from '../../../test/support/store.ts'
 import { aRun, operator } from '../../../test/support/work.ts'
@@ -102,7 +103,8 @@ describe('the setup of a run', () => {
     const { path } = makeRepository()
     const { remembered, team, ...rest } = input
     if (remembered !== undefined) await agency.repositorySettings.set(operator, { path, setup: remembered })
-    const tiered = team === undefined ? {} : { playbook: 'tiered' as const, team, runtimeOptions: {} }
+    const tiered =
+      team === undefined ? {} : { playbook: 'tiered' as const, team, trust: trustOf(team), runtimeOptions: {} }
     const { configuration } = await agency.run({ repo: path, ...tiered, ...rest })
     const settings = await agency.repositorySettings.show(path)
     return resolveChecks({ configuration }, settings, null).setup
@@ -132,7 +134,7 @@ describe('the setup of a run', () => {
     const agency = await openAgency({ repositories: openRepositories().repositories })
     const { path } = makeRepository()
     const plan = `goal: Do it\nrepo: ${path}\nsetup: make plan\nbriefs: [{id: a, objective: Do it}]`
-    expect((await agency.plans.run(operator, { plan })).configuration.setup).toBe('make plan')
+    expect((await agency.plans.run(operator, { plan, trust: trustOf(plan) })).configuration.setup).toBe('make plan')
     expect((await agency.plans.run(operator, { plan, setup: 'make it' })).configuration.setup).toBe('make it')
   })
 })

@@ -7,7 +7,9 @@ import type { runsCommand } from '../../cli/commands/runs.ts'
 import type { CliContext } from '../../cli/context.ts'
 import type { Handler, OptionsFor } from '../../cli/declare.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
+import { organisationId } from '../../org/organisations/cli/number.ts'
 import { parseEvidence, parseOptions, readScenario, shellWords } from './cli/arguments.ts'
+import { readablePaths } from './cli/readable-paths.ts'
 import type { Run, RunLine } from './contract.ts'
 import { runEndpoints } from './endpoints.ts'
 
@@ -41,7 +43,7 @@ async function start(
     strict: options.strict,
     mission_id: options.mission,
     priority: options.priority,
-    organisation_id: options.org,
+    organisation_id: await organisationId(context, options.org),
     repo: options.repo === undefined ? undefined : resolve(options.repo),
     base: options.base,
     setup: options.setup,
@@ -52,23 +54,38 @@ async function start(
     verify: options.verify,
     planner: options.planner,
     plan_gate: options.planGate,
+    large_plan: options.largePlan,
     acceptance: options.acceptance,
     on_limit: options.onLimit,
     token_budget: options.tokens,
     cost_limit: options.usd,
     idle_minutes: options.idleMinutes,
     hard_minutes: options.hardMinutes,
+    readable: readablePaths(options),
     ...runtimeOf(options),
   }
   const { plan } = options
   try {
     if (plan !== undefined)
       return await (await import('../plans/cli.ts')).startPlan(context, input, { ...options, plan })
-    return { run: await context.api().call<Wire<Run>>(runEndpoints.create, input) }
+    return { run: await create(context, input, options) }
   } catch (error) {
     if (!(await import('../../team/cli.ts')).printTeamFaults(context, error, options.team)) throw error
     return { exit: 2 }
   }
+}
+
+async function create(
+  context: CliContext,
+  input: object,
+  { team, trust }: Pick<StartOptions, 'team' | 'trust'>,
+): Promise<Wire<Run>> {
+  const send = (more: object): Promise<Wire<Run>> =>
+    context.api().call<Wire<Run>>(runEndpoints.create, { ...input, ...more })
+  if (team === undefined) return send({})
+  const { nameOf, sendTrusted } = await import('../trusted-files/cli.ts')
+  const file_names = { team: nameOf(team) }
+  return sendTrusted(context, trust, (trusted) => send({ file_names, trust: trusted }))
 }
 
 /** Returns the runtime and its options; a scenario or a program implies the runtime. */
@@ -87,8 +104,12 @@ function runtimeOf({ runtime, option, scenario, program }: StartOptions): {
   }
 }
 
-export const listRuns: Handler<typeof runsCommand> = async (context, { status, limit, json }) => {
-  const answer = await context.api().call<{ runs: Wire<RunLine>[] }>(runEndpoints.list, { status, limit })
+export const listRuns: Handler<typeof runsCommand> = async (context, { status, limit, org, json }) => {
+  const answer = await context.api().call<{ runs: Wire<RunLine>[] }>(runEndpoints.list, {
+    status,
+    limit,
+    organisation_id: await organisationId(context, org),
+  })
   if (json) {
     context.json(answer)
     return 0

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { isGlob } from '../../kernel/glob.ts'
 import { operation } from '../../operations/contract.ts'
+import { OfOrganisation } from '../../org/references.contract.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
 import { Amendment } from '../amendments/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
@@ -14,6 +15,7 @@ import { NoteView } from '../notes/contract.ts'
 import { Part } from '../parts/contract.ts'
 import { SetupCommand } from '../repository-settings/contract.ts'
 import { Proof } from '../proofs/contract.ts'
+import { trustFields } from '../trusted-files/contract.ts'
 import { Question } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
 import { ModelCost } from '../spends/contract.ts'
@@ -44,6 +46,13 @@ export const RunExecution = z.object({
 })
 export type RunExecution = z.infer<typeof RunExecution>
 
+/** Some tens of agents at work are a decision of the operator, who knows neither their number nor their cost before. */
+export const largePlanDefault = 40
+
+/** Reports whether agents have planned so much work that the operator is asked before it starts. */
+export const isLargePlan = (count: number, { largePlan = largePlanDefault }: Pick<RunConfiguration, 'largePlan'>) =>
+  count > largePlan
+
 /** Settings of the whole run, fixed when it starts. */
 export const RunConfiguration = z.object({
   runtime: z.string(),
@@ -59,6 +68,7 @@ export const RunConfiguration = z.object({
   verifierOptions: z.record(z.string(), z.unknown()).nullable(),
   planner: z.boolean().describe('An agent writes the plan first'),
   planGate: z.boolean(),
+  largePlan: z.number().int().optional().describe('A plan of its agents with more briefs waits for approval'),
   acceptance: z.enum(['auto', 'operator']),
   onLimit: z.enum(['ask', 'fail']),
   gateTimeoutMinutes: z.number().nullable(),
@@ -82,6 +92,7 @@ export const RunConfiguration = z.object({
     .optional()
     .describe('Makes a fresh checkout runnable; null: found from its lockfile; absent: as set for the repository'),
   protected: z.array(z.string()).optional().describe('Globs of files that its work may not change'),
+  readable: z.array(z.string()).optional().describe('Further files and folders of this machine that its boxes show'),
   team: ResolvedTeam.optional().describe('Gates, limits and the cast of each tier; for tiered runs'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
@@ -150,6 +161,12 @@ export const RunLine = Run.omit({ configuration: true }).extend({
 })
 export type RunLine = z.infer<typeof RunLine>
 
+/** Only the operator names such paths, by a flag or a request: neither a plan nor a team file does. */
+export const ReadablePaths = z
+  .array(z.string().startsWith('/', 'must be an absolute path').max(4_096))
+  .max(100)
+  .describe('Further files and folders of this machine that the boxes of its agents show, read-only')
+
 const Minutes = z.number().positive().max(100_000).nullable()
 
 export const CreateRun = z.strictObject({
@@ -188,6 +205,13 @@ export const CreateRun = z.strictObject({
   verifierOptions: z.record(z.string(), z.unknown()).optional(),
   planner: z.boolean().default(false).describe('An agent writes the plan first'),
   planGate: z.boolean().default(false).describe('Nothing starts before the plan is approved'),
+  largePlan: z
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe(`A plan that agents wrote with more briefs waits for approval; default ${largePlanDefault}`),
   acceptance: z.enum(['auto', 'operator']).optional().describe('operator: the result waits for your approval'),
   onLimit: z
     .enum(['ask', 'fail'])
@@ -215,6 +239,7 @@ export const CreateRun = z.strictObject({
     .max(100)
     .optional()
     .describe('Files of the repository that the work may not change: paths, directories or globs from its top'),
+  readable: ReadablePaths.optional(),
   mode: AgentMode.optional(),
   verifierMode: AgentMode.optional().describe('What verifiers may do; default: plan_only, they only read'),
   workspace: z.string().min(1).max(500).optional().describe('A mission’s workspace to work in'),
@@ -224,6 +249,7 @@ export const CreateRun = z.strictObject({
     .optional()
     .describe('For tiered: a team file, as YAML; without one, team.yaml of the home, or the defaults'),
   strict: z.boolean().default(false).describe('For tiered: every gate is on, whatever the team file says'),
+  ...trustFields,
 })
 export type CreateRun = z.infer<typeof CreateRun>
 
@@ -244,7 +270,7 @@ export const runOperations = {
     ...runEndpoints.list,
     input: z.strictObject({
       status: RunStatus.optional(),
-      organisationId: z.coerce.number().int().positive().optional().describe('Only those of this organisation'),
+      organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(500).default(50),
       before: z.string().optional().describe('For the next page: the id of the last run'),
     }),

@@ -2,7 +2,7 @@ import type { Runtime } from '../../adapters/runtime/port.ts'
 import { refusal } from '../../kernel/errors.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import type { ResolvedTeam } from '../../team/contract.ts'
-import { type CheckTalent, resolveTeamOfRun, type TeamFile } from '../../team/open.ts'
+import { type CheckTalent, type Installation, resolveTeamOfRun, type TeamFile } from '../../team/open.ts'
 import type { CreateRun } from './contract.ts'
 
 export interface PrepareDeps {
@@ -10,7 +10,10 @@ export interface PrepareDeps {
   defaults: { readonly runtime: string | null }
   /** The team of runs without one of their own, if it is configured. */
   homeTeam?: (() => TeamFile | null) | undefined
+  /** The names of the configuration's notifiers, which a team may name. */
+  notifiers?: readonly string[] | undefined
   checkTalent: CheckTalent
+  readTeam?: Installation['readTeam']
   /** Reads the talent pool of a team; refuses a missing one. */
   prepareTalent?: ((talent: ResolvedTeam['talent']) => Promise<void>) | undefined
 }
@@ -43,6 +46,7 @@ async function prepareTeam(deps: PrepareDeps, input: CreateRun): Promise<Resolve
     defaultRuntime: deps.defaults.runtime,
     runtime: runtimeOfAll(deps, input),
     strict: input.strict,
+    notifiers: deps.notifiers,
   })
   await deps.prepareTalent?.(team.talent)
   return team
@@ -69,15 +73,24 @@ async function chooseRuntime(deps: PrepareDeps, input: CreateRun): Promise<strin
     if (found.ok) return name
     hint ??= `${name}: ${found.reason} (${found.install}).`
   }
+  const ofBriefs = input.planner ? null : namedByAll(deps, input)
+  if (ofBriefs !== null) return ofBriefs
   throw refusal('no_runtime', 'no coding agent is set up here, and none was named', {
     hint: [
       hint,
-      'Use --program "<command>" for an agent of your own, --runtime llm for a model, or --runtime scripted to simulate one.',
+      'Use --program "<command>" for an agent of your own, --runtime llm for a model, or --runtime scripted to simulate one (workspace exec: --binary instead of --runtime).',
     ]
       .filter((line) => line !== null)
       .join(' '),
     data: { runtimes: [...deps.runtimes.keys()] },
   })
+}
+
+/** Returns a runtime that the briefs name, one that is not simulated if possible; null: a brief names none. */
+function namedByAll({ runtimes }: PrepareDeps, { briefs }: CreateRun): string | null {
+  const names = briefs.map(({ runtime }) => runtime).filter((name) => name !== undefined)
+  if (names.length < briefs.length) return null
+  return names.find((name) => runtimes.get(name)?.capabilities.simulated !== true) ?? names[0] ?? null
 }
 
 async function checkRuntimes(deps: PrepareDeps, runtime: string, input: CreateRun): Promise<void> {

@@ -132,6 +132,19 @@ describeStores('a run', (openFresh) => {
     expect(await agency.run({ runtime: 'scripted' })).toMatchObject({ status: 'running' })
   })
 
+  it('needs no runtime of its own if each of its briefs names one', async () => {
+    const agency = await openAgency({
+      db: (await openFresh()).db,
+      runtime: null,
+      runtimes: [playedAs('program')],
+    })
+    const brief = (key: string, runtime?: string) => ({ key, objective: 'Do it', ...(runtime && { runtime }) })
+    const run = await agency.run({ briefs: [brief('a', 'scripted'), brief('b', 'program')] })
+    expect(run.configuration.runtime).toBe('program')
+    await expectRefusal(agency, { briefs: [brief('a', 'program'), brief('b')] }, { code: 'no_runtime' })
+    await expectRefusal(agency, { briefs: [brief('a', 'program')], planner: true }, { code: 'no_runtime' })
+  })
+
   it('uses an installed coding agent if no runtime is named, and otherwise names the one to install', async () => {
     const missing = { ok: false, reason: 'its program is missing', install: 'Install it.' } as const
     const coding = (name: string, more: Partial<Runtime> = {}): Runtime => {

@@ -38,6 +38,7 @@ import { listParts } from '../parts/store.ts'
 import { listProofs } from '../proofs/store.ts'
 import { listQuestionsOfRun, listSharedQuestions } from '../questions/store.ts'
 import { storedSetup } from '../repository-settings/resolve.ts'
+import type { TrustedFiles } from '../trusted-files/service.ts'
 import { sumByModel } from '../spends/store.ts'
 import { listVerdicts } from '../verdicts/store.ts'
 import { queueInWorkspace } from '../mission-workspaces/executions/queue.ts'
@@ -84,7 +85,11 @@ export interface RunDeps {
   defaults: RunDefaults
   /** The team of runs without one of their own, if it is configured. */
   homeTeam?: (() => TeamFile | null) | undefined
+  notifiers?: PrepareDeps['notifiers']
+  /** Asks the operator about a team file that starts anything. */
+  trust: Pick<TrustedFiles, 'require'>
   checkTalent: PrepareDeps['checkTalent']
+  readTeam?: NonNullable<PrepareDeps['readTeam']>
   /** Reads the talent pool of a team; refuses a missing one. */
   prepareTalent?: PrepareDeps['prepareTalent']
   chaosPoint: ChaosPoint
@@ -102,29 +107,39 @@ export type Runs = ReturnType<typeof createRuns>
 export function createRuns(deps: RunDeps) {
   const { db } = deps
   const around = (): Surroundings => ({ at: deps.clock.at(), slots: deps.slots, isLeftOut: deps.isLeftOut })
-  return {
-    async create(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
-      const prepared = await checkInput(deps, input)
-      const repository = await openRepository(deps, input, prepared)
-      const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
-      return db.write([`org:${input.organisationId}`], async (tx) => {
-        await checkCast(tx, input.briefs)
-        const mission = await deps.missions.open(tx, by, {
-          missionId,
-          organisationId: input.organisationId,
-          title: shorten(input.goal.split('\n')[0] as string, 200),
-          description: input.goal,
-          playbook: prepared.playbook.name,
-          isStep: execution !== undefined,
-        })
-        const place = await placeInWorkspace(tx, input, mission)
-        tx.afterCommit(() => deps.chaosPoint('run.created'))
-        return startRun(deps, tx, by, input, prepared, mission, repository, {
-          ...place,
-          ...(execution === undefined ? {} : { execution }),
-        })
+  /** Creates a run from files that are trusted. */
+  async function createTrusted(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
+    const prepared = await checkInput(deps, input)
+    const repository = await openRepository(deps, input, prepared)
+    const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
+    return db.write([`org:${input.organisationId}`], async (tx) => {
+      await checkCast(tx, input.briefs)
+      const mission = await deps.missions.open(tx, by, {
+        missionId,
+        organisationId: input.organisationId,
+        title: shorten(input.goal.split('\n')[0] as string, 200),
+        description: input.goal,
+        playbook: prepared.playbook.name,
+        isStep: execution !== undefined,
       })
+      const place = await placeInWorkspace(tx, input, mission)
+      tx.afterCommit(() => deps.chaosPoint('run.created'))
+      return startRun(deps, tx, by, input, prepared, mission, repository, {
+        ...place,
+        ...(execution === undefined ? {} : { execution }),
+      })
+    })
+  }
+
+  return {
+    /** Creates a run from a request; its team file must be trusted if it starts anything. */
+    async create(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
+      const { team, fileNames, trust } = input
+      if (team !== undefined) await deps.trust.require(by, [{ kind: 'team', text: team, name: fileNames?.team }], trust)
+      return createTrusted(by, input, execution)
     },
+
+    createTrusted,
 
     /** Refuses the casts and runtimes that `create` would refuse, without creating anything. */
     async check(input: CreateRun): Promise<void> {
@@ -303,6 +318,7 @@ async function startRun(
         verifierOptions: input.verifierOptions ?? null,
         planner: input.planner,
         planGate: input.planGate,
+        ...(input.largePlan === undefined ? {} : { largePlan: input.largePlan }),
         acceptance: input.acceptance ?? deps.defaults.acceptance,
         onLimit: input.onLimit ?? deps.defaults.onLimit,
         gateTimeoutMinutes:
@@ -317,6 +333,7 @@ async function startRun(
         workspace: input.workspace ?? null,
         ...setupOf(input, team),
         ...(input.protected === undefined ? {} : { protected: input.protected }),
+        ...(input.readable === undefined ? {} : { readable: input.readable }),
         ...(team === null ? {} : { team }),
         ...place,
       },

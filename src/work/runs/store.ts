@@ -1,4 +1,5 @@
 import { column, columns, integer, text } from '../../db/columns.ts'
+import { allOf, ofOrganisation } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
@@ -38,15 +39,12 @@ export interface RunQuery {
 }
 
 export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: RunQuery): Promise<Run[]> {
-  const wanted: [string, (string | number)[]][] = [['1 = 1', []]]
-  if (before !== undefined) wanted.push(['(started_at, id) < (?, ?)', [before.startedAt, before.id]])
-  if (status !== undefined) wanted.push(['status = ?', [status]])
-  if (organisationId !== undefined) wanted.push(['organisation_id = ?', [organisationId]])
-  const where = wanted.map(([condition]) => condition).join(' AND ')
-  return findRows(tx, runs, `${where} ORDER BY started_at DESC, id DESC ${boundLimit}`, [
-    ...wanted.flatMap(([, values]) => values),
-    limit,
-  ])
+  const { where, values } = allOf(
+    before !== undefined && ['(started_at, id) < (?, ?)', [before.startedAt, before.id]],
+    status !== undefined && ['status = ?', [status]],
+    ofOrganisation(organisationId),
+  )
+  return findRows(tx, runs, `${where} ORDER BY started_at DESC, id DESC ${boundLimit}`, [...values, limit])
 }
 
 /** Finds an active run of a mission, which moves the mission. Only steps in a workspace can be active beside one another. */
@@ -55,6 +53,26 @@ export const findOpenRunOf = (tx: ReadTx, missionId: string): Promise<string | u
 
 export const listOpenRunIds = (tx: ReadTx, missionId: string): Promise<string[]> =>
   runIds.all(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL ORDER BY id', [missionId])
+
+/** Returns those of the runs that are simulated. */
+export async function listSimulatedRuns(tx: ReadTx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const marks = ids.map(() => '?').join(', ')
+  const found = await runIds.all(sqlOf(tx), `SELECT id FROM runs WHERE simulated = 1 AND id IN (${marks})`, ids)
+  return new Set(found)
+}
+
+/** Returns those of the missions whose runs were all simulated; a mission without runs is not. */
+export async function listSimulatedMissions(tx: ReadTx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const marks = ids.map(() => '?').join(', ')
+  const found = await runIds.all(
+    sqlOf(tx),
+    `SELECT mission_id AS id FROM runs WHERE mission_id IN (${marks}) GROUP BY mission_id HAVING MIN(simulated) = 1`,
+    ids,
+  )
+  return new Set(found)
+}
 
 /** Lists the active runs in a mission's workspace, oldest first. */
 export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: string): Promise<Run[]> =>
@@ -75,10 +93,12 @@ export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Re
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
+/** Counts active runs, and their calls without a known price; calls of simulated runs never have one. */
 export const countOpenRuns = (tx: ReadTx): Promise<{ runs: number; unpricedCalls: number }> =>
   columns({ runs: integer, unpricedCalls: integer }).one(
     sqlOf(tx),
-    'SELECT COUNT(*) AS runs, COALESCE(SUM(unpriced_calls), 0) AS unpriced_calls FROM runs WHERE ended_at IS NULL',
+    `SELECT COUNT(*) AS runs, COALESCE(SUM(CASE WHEN simulated = 0 THEN unpriced_calls ELSE 0 END), 0) AS unpriced_calls
+FROM runs WHERE ended_at IS NULL`,
   )
 
 /** As many as a person would read. */

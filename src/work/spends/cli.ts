@@ -34,11 +34,14 @@ export const showCosts: Handler<typeof costsCommand> = async (context, options) 
 
 /** Formats the cost of one model for `agency inspect`. */
 export const modelLine = (model: Wire<ModelCost>): string =>
-  `${costText(model)}, ${plain(model.model ?? 'unnamed model')}, ${countText(model.calls)} ${model.calls === 1 ? 'call' : 'calls'}${model.simulated ? ' (simulated)' : ''}`
+  `${costText(model)}, ${plain(model.model ?? 'unnamed model')}, ${countText(model.calls)} ${model.calls === 1 ? 'call' : 'calls'}${markOf(model)}`
+
+const markOf = ({ simulated, claimed }: Wire<ModelCost>): string =>
+  simulated ? ' (simulated)' : claimed ? ' (claimed)' : ''
 
 function modelLines(context: CliContext, models: readonly Wire<ModelCost>[]): string[] {
   const rows = models.map((model) => [
-    `${plain(model.model ?? 'unnamed')}${model.simulated ? ' (simulated)' : ''}`,
+    `${plain(model.model ?? 'unnamed')}${markOf(model)}`,
     plain(model.provider ?? '-'),
     countText(model.calls),
     countText(model.input_tokens),

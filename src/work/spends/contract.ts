@@ -22,6 +22,7 @@ export const Spend = z.object({
   cacheWriteTokens: z.number().int(),
   costMicros: z.number().int().nullable().describe('Millionths of a US dollar; null: no price is known'),
   simulated: z.boolean(),
+  claimed: z.boolean().describe('The agent reported it about itself: it counts for its run and mission only'),
   at: z.string(),
 })
 export type Spend = z.infer<typeof Spend>
@@ -31,6 +32,7 @@ export const ModelCost = z.object({
   provider: z.string().nullable(),
   model: z.string().nullable(),
   simulated: z.boolean(),
+  claimed: z.boolean().describe('Reported by agents about themselves'),
   calls: z.number().int(),
   unpricedCalls: z.number().int().describe('Calls without a known price, which no sum of money includes'),
   inputTokens: z.number().int(),

@@ -19,6 +19,8 @@ import { spendId, spendIdOfAgent, spends } from './store.ts'
 
 /** A model call with its number in the attempt and its price, if known. */
 export interface PricedCall extends ModelCall {
+  /** The agent says so itself; nothing has measured it. */
+  readonly claimed: boolean
   readonly number: number
   readonly costMicros: number | null
 }
@@ -51,7 +53,9 @@ export async function recordSpends(
   const used = { tokensUsed: brief.tokensUsed + total.tokens, costMicros: brief.costMicros + total.micros }
   const before = await openAccounts(scope, [brief], attempt.id)
   const holder = { holder: 'attempt' as const, holderId: attempt.id, runId: run.id, organisationId: run.organisationId }
-  const spent = spendFrom(before, total, goOn && isAgentAtWork(attempt) ? holder : null)
+  const measured = totalOf(calls.filter(({ claimed }) => !claimed))
+  const amountFor = ({ budget }: Account): Amount => (isShared(budget) ? measured : total)
+  const spent = spendFrom(before, amountFor, goOn && isAgentAtWork(attempt) ? holder : null)
   const input = sum(calls, (call) => call.inputTokens)
   const attemptPatch = {
     inputTokens: attempt.inputTokens + input,
@@ -95,13 +99,16 @@ interface SpentFrom {
   refused: Refused | null
 }
 
-/** Spends an amount from the accounts; a holder that goes on reserves more where it has nothing left. */
+/** Reports whether runs of other missions use the budget: an agent's own word about its usage must not stop them. */
+const isShared = ({ scope }: Budget): boolean => scope === 'organisation' || scope === 'persona'
+
+/** Spends amounts from the accounts; a holder that goes on reserves more where it has nothing left. */
 function spendFrom(
   before: readonly Account[],
-  total: Amount,
+  amountFor: (account: Account) => Amount,
   holder: Omit<Reservation, keyof Amount | 'scope' | 'scopeId'> | null,
 ): SpentFrom {
-  const { after, warnings } = warned(before.map((account) => afterSpending(account, total)))
+  const { after, warnings } = warned(before.map((account) => afterSpending(account, amountFor(account))))
   if (holder === null) return { after, warnings, refused: null }
   const granted = reserve(after)
   if ('refused' in granted) return { after, warnings, refused: granted.refused }
@@ -133,7 +140,7 @@ export async function recordAgentSpends(
   const own: Stream = `org:${organisationId}`
   const before = await lockAccounts(tx, own, () => listAccountsOfAgent(tx, agent))
   const holder = { holder: 'agent' as const, holderId: String(agentId), runId: null, organisationId }
-  const spent = spendFrom(before, total, holder)
+  const spent = spendFrom(before, () => total, holder)
   const about = { by, message: `agent ${agentId}: ${describeCalls(calls, total, unpriced)}` }
   const changes = await changeAccounts(tx, own, before, spent.after, about)
   await record(tx, { kind: 'spent', level: 'verbose', ...about, data: dataOf(calls, total, unpriced, simulated) }, [
@@ -179,6 +186,7 @@ const figuresOf = (call: PricedCall) => ({
   cacheReadTokens: call.cacheReadTokens,
   cacheWriteTokens: call.cacheWriteTokens,
   costMicros: call.costMicros,
+  claimed: call.claimed,
 })
 
 function dataOf(calls: readonly PricedCall[], total: Amount, unpriced: number, simulated: boolean) {

@@ -6,7 +6,8 @@ import { sqlOf } from '../../db/tx.ts'
 import type { ModelCost, Spend } from './contract.ts'
 
 export const spends = table<Spend>('spends', {
-  booleans: ['simulated'],
+  booleans: ['simulated', 'claimed'],
+  added: { claimed: 0 },
   stream: ({ runId, organisationId }) => (runId === null ? `org:${organisationId}` : `run:${runId}`),
 })
 
@@ -28,10 +29,11 @@ export async function sumByModel(tx: ReadTx, scope: SpendScope): Promise<ModelCo
   const where = wanted.map(([name]) => `${scopeColumns[name]} = ?`).join(' AND ') || '1 = 1'
   return costs.all(
     sqlOf(tx),
-    `SELECT provider, model, simulated, COUNT(*) AS calls, COUNT(*) - COUNT(cost_micros) AS unpriced_calls,
+    `SELECT provider, model, simulated, claimed, COUNT(*) AS calls, COUNT(*) - COUNT(cost_micros) AS unpriced_calls,
 SUM(input_tokens) AS input_tokens, SUM(output_tokens) AS output_tokens, SUM(cache_read_tokens) AS cache_read_tokens,
 SUM(cache_write_tokens) AS cache_write_tokens, COALESCE(SUM(cost_micros), 0) AS cost_micros
-FROM spends WHERE ${where} GROUP BY provider, model, simulated ORDER BY cost_micros DESC, calls DESC, model, provider`,
+FROM spends WHERE ${where} GROUP BY provider, model, simulated, claimed
+ORDER BY cost_micros DESC, calls DESC, model, provider, claimed`,
     wanted.map(([, value]) => value),
   )
 }
@@ -40,6 +42,7 @@ const costs = columns({
   provider: optional(text),
   model: optional(text),
   simulated: flag,
+  claimed: flag,
   calls: integer,
   unpricedCalls: integer,
   inputTokens: integer,

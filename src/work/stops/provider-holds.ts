@@ -5,12 +5,14 @@ import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { findHold, providerHolds } from './store.ts'
-import type { RunScope } from '../scope.ts'
+import { ownProvider, type RunScope } from '../scope.ts'
 
 /** The duration of a hold if the provider does not name one. */
 const unsaidSeconds = 60
-/** The longest hold that an agent's report can cause; afterwards the provider is tried again. */
+/** The longest hold of a provider; afterwards it is tried again. */
 const longestSeconds = 24 * 3_600
+/** The longest hold by the word of an agent alone, whose runtime has no provider. It holds its own run. */
+const longestOwnSeconds = 5 * 60
 
 /**
  * Holds a provider that accepts no more calls. The brief's own provider is held, independent of the name that the agent
@@ -19,10 +21,11 @@ const longestSeconds = 24 * 3_600
  */
 export async function holdProvider(scope: RunScope, brief: Brief, limited: Limited): Promise<void> {
   const { tx } = scope
-  await tx.lock('system')
-  const until = isoAt(Date.parse(tx.at) + secondsOf(limited) * 1_000)
-  const reason = shorten(redact(limited.reason), 500)
   const { provider } = brief
+  const longest = provider === ownProvider(brief.runtime, scope.run) ? longestOwnSeconds : longestSeconds
+  await tx.lock('system')
+  const until = isoAt(Date.parse(tx.at) + secondsOf(limited, longest) * 1_000)
+  const reason = shorten(redact(limited.reason), 500)
   const event = {
     kind: 'provider_held' as const,
     by: scope.by,
@@ -37,7 +40,7 @@ export async function holdProvider(scope: RunScope, brief: Brief, limited: Limit
   else if (held.until < until) await record(tx, event, [updated(providerHolds, held, { until, reason, at: tx.at })])
 }
 
-function secondsOf({ seconds }: Limited): number {
+function secondsOf({ seconds }: Limited, longest: number): number {
   if (seconds === null || !Number.isFinite(seconds) || seconds <= 0) return unsaidSeconds
-  return Math.min(seconds, longestSeconds)
+  return Math.min(seconds, longest)
 }

@@ -52,6 +52,8 @@ it('shows a tiered run by tier with its pending gate; the documents of the finis
   expect(tierNames.flatMap((tier) => Object.keys(ofTier(whole, tier).documents)).toSorted()).toEqual(
     Object.keys(whole.documents).toSorted(),
   )
+  const drafts = { ...whole, briefs: whole.briefs.map((brief) => ({ ...brief, status: 'draft' as const })) }
+  expect(tieredView.levelLines(screen, drafts, 't3').join('\n')).toMatch(/\ntasks\n {2}\S* ?draft {2}\S+ {2}/)
   const plan = treeLines(screen, whole).find(({ text }) => text.startsWith('t1_plan '))
   expect(plan?.open().join('\n')).toContain(`"goal_anchor": "${goal}"`)
   for (const { tier, level, message } of await agency.events(run))

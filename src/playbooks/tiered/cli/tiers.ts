@@ -266,15 +266,21 @@ export function tierLines(screen: Screen, shown: Inspection, tier: TierName): st
         .split('\n'),
     ]),
     ...(files.length === 0 ? [] : ['files', ...files.map(artifactLine)]),
-    ...(briefs.length === 0 ? [] : ['briefs']),
-    ...briefs.map((brief) =>
-      [
-        `  ${statusText(screen, brief.status)}`,
-        bold(screen, plain(brief.key)),
-        shorten(plain(brief.title), 80),
-        faint(screen, brief.id),
-        ...(brief.held_by === null ? [] : [`held: ${plain(brief.held_by)}`]),
-      ].join('  '),
-    ),
+    ...briefLines(screen, 'briefs', briefs),
+    // The tasks that T3 has drawn up, with the state of each.
+    ...(tier === 't3' ? briefLines(screen, 'tasks', ofTier(shown, 't4').briefs) : []),
   ]
 }
+
+const briefLines = (screen: Screen, title: string, briefs: Inspection['briefs']): string[] => [
+  ...(briefs.length === 0 ? [] : [title]),
+  ...briefs.map((brief) =>
+    [
+      `  ${statusText(screen, brief.status)}`,
+      bold(screen, plain(brief.key)),
+      shorten(plain(brief.title), 80),
+      faint(screen, brief.id),
+      ...(brief.held_by === null ? [] : [`held: ${plain(brief.held_by)}`]),
+    ].join('  '),
+  ),
+]

@@ -6,6 +6,7 @@ import { bold, duration, plain, statusText } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import type { Endpoint } from '../../../operations/endpoint.ts'
 import { readScenario, shellWords } from '../../runs/cli/arguments.ts'
+import { readablePaths } from '../../runs/cli/readable-paths.ts'
 import type { Execution } from './contract.ts'
 import { executionEndpoints } from './endpoints.ts'
 
@@ -37,6 +38,7 @@ async function follow(
     timeout_minutes: options.timeoutMinutes,
     token_budget: options.tokenBudget,
     model: options.model,
+    readable: readablePaths(options),
     ...runtimeOf(options),
   })
   if (options.wait === false) {

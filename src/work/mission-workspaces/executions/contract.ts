@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../../operations/contract.ts'
 import { Denied, Finding, Outcome } from '../../attempts/contract.ts'
-import { AgentMode } from '../../runs/contract.ts'
+import { AgentMode, ReadablePaths } from '../../runs/contract.ts'
 import { executionEndpoints } from './endpoints.ts'
 
 const missionId = z.string().describe('The mission: its id, or enough of its beginning to be the only one')
@@ -20,6 +20,7 @@ const common = {
   model: z.string().min(1).max(200).optional().describe('For runtimes with a choice of models'),
   runtime: z.string().max(64).optional().describe('The runtime of the agent; claude is short for claude-code'),
   runtimeOptions: z.record(z.string(), z.unknown()).default({}),
+  readable: ReadablePaths.optional(),
 }
 
 export const Execute = z.strictObject({

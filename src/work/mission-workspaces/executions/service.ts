@@ -63,6 +63,7 @@ export function createExecutions(deps: ExecutionDeps) {
         mode: input.mode,
         ...(runtime === undefined ? {} : { runtime }),
         runtimeOptions: options,
+        readable: input.readable,
         briefs: [
           {
             key: 'main',

@@ -29,6 +29,9 @@ export const watchRun: Handler<typeof watchCommand> = async (context, id, option
       : (viewOf(run)?.tagged(printEvent) ?? printEvent),
     signal: leave.signal,
   }
+  // Followed from the middle on, the log has begun elsewhere.
+  if (run.simulated && !options.json && (options.from ?? 1) === 1)
+    context.out('simulated: no agent does this work, and no model is called')
   try {
     const ended = run.ended_at === null ? await followLive(watching) : run
     if (ended !== null) {
