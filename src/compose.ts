@@ -29,12 +29,16 @@ import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
 import { tiered } from './playbooks/tiered/decide.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import type { Sessions } from './sessions/service.ts'
 import { castOne } from './talent/cast.ts'
 import { isTalent, candidatesFor } from './talent/resolve.ts'
 import { talentRoutes } from './talent/routes.ts'
 import type { Talent } from './talent/service.ts'
+import { readText, smallText } from './threads/read-texts.ts'
 import { checkTeamTalent } from './talent/team-talent.ts'
 import { TierName } from './team/contract.ts'
+import { readTeam } from './team/load.ts'
 import type { TeamFile } from './team/open.ts'
 import { amendmentRoutes } from './work/amendments/routes.ts'
 import { type Amendments, createAmendments } from './work/amendments/service.ts'
@@ -63,6 +67,9 @@ import { proofSheetRoutes } from './work/proof-sheets/routes.ts'
 import { createProofSheets, type ProofSheets } from './work/proof-sheets/service.ts'
 import { repeatRoutes } from './work/repeats/routes.ts'
 import { createRepeats, type Repeats } from './work/repeats/service.ts'
+import { readInThread } from './work/plans/read-in-thread.ts'
+import { trustedFileRoutes } from './work/trusted-files/routes.ts'
+import { createTrustedFiles, type TrustedFiles } from './work/trusted-files/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
 import { createRuns, type RunDefaults, type Runs } from './work/runs/service.ts'
 import { spendRoutes } from './work/spends/routes.ts'
@@ -120,6 +127,8 @@ export interface Parts {
   defaults: RunDefaults
   /** The team of tiered runs that bring none, where there is one. */
   homeTeam?: () => TeamFile | null
+  /** The names of the configuration's notifiers, which a team may name. */
+  notifiers?: readonly string[]
 }
 
 export interface MissionPlaces {
@@ -138,6 +147,7 @@ export interface Agency {
   missions: Missions
   runs: Runs
   plans: Plans
+  trustedFiles: TrustedFiles
   briefs: Briefs
   attempts: Attempts
   gates: Gates
@@ -177,7 +187,7 @@ export function composeAgency(parts: Parts): Agency {
     playbooks: new Map([...playbooks, ...(parts.playbooks ?? []).map((each) => [each.name, each] as const)]),
     providerOf: (name, options) => {
       const runtime = runtimes.get(name)
-      return runtime?.providerOf?.(options) ?? runtime?.capabilities.provider ?? name
+      return runtime?.providerOf?.(options) ?? runtime?.capabilities.provider ?? null
     },
     ...(parts.notify === undefined ? {} : { notify: parts.notify }),
     ...(parts.later === undefined ? {} : { later: parts.later }),
@@ -208,7 +218,13 @@ export function composeAgency(parts: Parts): Agency {
     stopping,
   )
   const missions = createMissions({ db, ids, playbooks: scopes.playbooks })
+  const trustedFiles = createTrustedFiles({
+    db,
+    runtimes,
+    readPlan: async (text) => (await readInThread(text, parts.clock)).plan,
+  })
   const runs = createRuns({
+    trust: trustedFiles,
     db,
     clock: parts.clock,
     ids,
@@ -217,7 +233,9 @@ export function composeAgency(parts: Parts): Agency {
     missions,
     defaults: parts.defaults,
     homeTeam: parts.homeTeam,
+    notifiers: parts.notifiers,
     checkTalent: checkTeamTalent,
+    readTeam: async (text) => (text.length < smallText ? readTeam(text) : readText('team', text, parts.clock)),
     prepareTalent: talent?.prepare,
     chaosPoint,
     repositories: parts.repositories,
@@ -239,7 +257,15 @@ export function composeAgency(parts: Parts): Agency {
     engine,
     missions,
     runs,
-    plans: createPlans({ db, clock: parts.clock, runtimes, startRun: runs.create, checkRun: runs.check }),
+    trustedFiles,
+    plans: createPlans({
+      db,
+      clock: parts.clock,
+      runtimes,
+      trust: trustedFiles,
+      startRun: runs.createTrusted,
+      checkRun: runs.check,
+    }),
     briefs: createBriefs({ db, scopes }),
     attempts: createAttempts({
       db,
@@ -310,6 +336,7 @@ export function routesOf(
     org,
     notify,
     jobs,
+    sessions,
     talent,
     demos,
   }: {
@@ -320,6 +347,7 @@ export function routesOf(
     org: Org
     notify: Notify
     jobs: JobService
+    sessions: Sessions
     talent: Talent
     demos: Demos
   },
@@ -338,6 +366,7 @@ export function routesOf(
     ...missionRoutes(agency.missions),
     ...runRoutes(agency.runs),
     ...planRoutes(agency.plans),
+    ...trustedFileRoutes(agency.trustedFiles),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
     ...agentRoutes(createAgents({ db, resolveRun: agency.runs.resolve })),
@@ -357,6 +386,7 @@ export function routesOf(
     ...organisationRoutesOf(org),
     ...notifyRoutes(notify),
     ...jobRoutes(jobs),
+    ...sessionRoutes(sessions),
     ...talentRoutes(talent),
     ...demoRoutes(demos),
   ]

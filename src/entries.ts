@@ -16,8 +16,9 @@ export const entrySources = {
   'claude-permit': './adapters/runtime/claude-code/permit.ts',
   'http-probe': './workspaces/probe/main.ts',
   'box-forward': './workspaces/box/forward/main.ts',
+  'box-proxy': './workspaces/box/proxy/main.ts',
   'schema-check': './json-schema/main.ts',
-  'plan-reader': './work/plans/main.ts',
+  'document-reader': './reading/main.ts',
   'secret-scan': './secrets/main.ts',
 } as const
 export type EntryName = keyof typeof entrySources

@@ -26,6 +26,7 @@ import { repositorySettings } from './work/repository-settings/store.ts'
 import { runs } from './work/runs/store.ts'
 import { spends } from './work/spends/store.ts'
 import { providerHolds, stops } from './work/stops/store.ts'
+import { trustedFiles } from './work/trusted-files/store.ts'
 import { verdicts } from './work/verdicts/store.ts'
 import { workspaces } from './work/mission-workspaces/store.ts'
 
@@ -56,6 +57,7 @@ export const eventTables: readonly AnyTable[] = [
   repeats,
   workspaces,
   repositorySettings,
+  trustedFiles,
   gates,
   questions,
   notes,

@@ -10,6 +10,7 @@ import { refusal } from '../kernel/errors.ts'
 import { ConnectionLost, NoAnswer, Unreachable } from '../client/http.ts'
 import { callOnce } from '../client/send.ts'
 import { daemonEndpoints } from '../daemon/endpoints.ts'
+import { isOpenHome } from '../daemon/home.ts'
 import { counted } from '../kernel/amounts.ts'
 import { ApiError } from '../operations/problem.ts'
 import type { downCommand } from './commands/down.ts'
@@ -32,6 +33,7 @@ export const up: Handler<typeof upCommand> = async (context, options) => {
     ...(options.seed ? [] : ['--no-seed']),
   ]
   if (options.foreground && !(await isListening(socketOf(context.env, context.paths)))) {
+    warnOfOpenHome(context)
     await becomeDaemon(['--foreground', ...flags])
     return 0
   }
@@ -39,6 +41,7 @@ export const up: Handler<typeof upCommand> = async (context, options) => {
   if (!started && options.port !== undefined && new URL(address).port !== options.port)
     context.err(`agency: it listens on ${address}; "agency down" first to change the port`)
   warnOfVersions(context)
+  warnOfOpenHome(context)
   context.out(`agency ${started ? 'is up' : 'was already up'} (pid ${pid})  ${url}`)
   return 0
 }
@@ -158,12 +161,22 @@ function warnOfVersions(context: CliContext): void {
   if (difference !== null) context.err(`warning: ${difference.message}\n  ${difference.hint}`)
 }
 
-export const open: Handler<typeof openCommand> = async (context, { path }) => {
-  const { url } = await context.api().call<{ url: string }>(daemonEndpoints.link, { path })
-  context.out(url)
-  const browser = context.isTty ? findBrowser(context.env) : null
-  if (browser === null) return 0
-  const child = spawn(browser, [url], { detached: true, stdio: 'ignore' })
+function warnOfOpenHome({ paths, err }: CliContext): void {
+  if (isOpenHome(paths))
+    err(`warning: other users may enter ${paths.home}\n  Run "chmod 700 ${paths.home}" unless you share it on purpose.`)
+}
+
+export const open: Handler<typeof openCommand> = async (context, { path, numeric = false }) => {
+  // A numeric link is for a browser that the operator chooses, so none is opened.
+  const browser = context.isTty && !numeric ? findBrowser(context.env) : null
+  const input = { path, ...(browser === null ? {} : { file: true }) }
+  const link = await context
+    .api()
+    .call<{ url: string; numeric_url?: string; file: string | null }>(daemonEndpoints.link, input)
+  context.out(numeric ? (link.numeric_url ?? link.url) : link.url)
+  if (browser === null || link.file === null) return 0
+  // Every user of this machine can read the arguments of a process, so the link itself is not among them.
+  const child = spawn(browser, [link.file], { detached: true, stdio: 'ignore' })
   // The browser is a convenience: the link is printed whether or not it starts.
   child.on('error', () => {})
   child.unref()

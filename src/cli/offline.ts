@@ -2,6 +2,7 @@ import { explainConfiguration, loadConfiguration } from '../config/load.ts'
 import type { DaemonStatus } from '../daemon/contract.ts'
 import type { ProbedDaemon } from '../doctor/daemon.ts'
 import { examine } from '../doctor/doctor.ts'
+import { examineSecurity } from '../doctor/security.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Endpoint } from '../operations/endpoint.ts'
 import type { ResolvedTeam } from '../team/contract.ts'
@@ -21,11 +22,10 @@ import type { Wire } from './wire.ts'
 export const doctor: Handler<typeof doctorCommand> = async (context, options) => {
   const { team } = options
   if (team !== undefined) return (await import('./offline/team.ts')).examineTeamFile(context, { ...options, team })
-  const { env, paths } = context
-  const findings = await examine(
-    { env, paths, clock: systemClock, probe: () => probeDaemon(context) },
-    { audit: options.audit ?? false, replay: options.replay ?? false },
-  )
+  const deps = { env: context.env, paths: context.paths, clock: systemClock, probe: () => probeDaemon(context) }
+  const findings = options.security
+    ? await examineSecurity(deps)
+    : await examine(deps, { audit: options.audit ?? false, replay: options.replay ?? false })
   const healthy = findings.every(({ status }) => status !== 'fail')
   if (options.json) context.json({ ok: healthy, checks: findings })
   else {

@@ -61,6 +61,13 @@ it.each([
   [['budget', 'set', '--org', 'shop', '--tokens', 'off'], { tokens: null }],
   [['budget', 'set', '--run', 'run_1', '--usd', 'none'], { usd: null }],
   [['budget', 'set', '--run', 'run_1', '--tokens', '5'], { tokens: 5 }],
+  [['run', 'x', '--idle-minutes', 'off', '--hard-minutes', 'off'], { idle_minutes: null, hard_minutes: null }],
+  [['org', 'update', '--org', 'shop', '--lead-position', 'none', '--json'], { lead_position_id: null }],
+  [
+    ['mission', 'create', 'x', '--token-budget', '200000', '--cost-limit', '5.00'],
+    { token_budget: 200_000, cost_limit: 5 },
+  ],
+  [['mission', 'create', 'x', '--assignee', 'kim', '--parent', 'mis_1'], { assignee: 'kim', parent_mission: 'mis_1' }],
 ])('%j asks the daemon for %j', async (words, expected) => {
   const asked: unknown[] = []
   const client = {

@@ -15,7 +15,9 @@ export function formatEvent(context: Terminal, event: EventLine): string {
   const run = event.run_id === null ? '------' : shortRun(event.run_id)
   const prefix = faint(context, `[${run}] ${timeOfDay(event.at)}`)
   const code = plain(event.code ?? event.kind.toUpperCase())
-  return `${prefix} ${plain(event.tier ?? 'RUN').padEnd(5)} ${code.padEnd(13)} ${plain(event.message)}`
+  // Only a change outside of runs has an author that the message does not name.
+  const [source, by] = event.run_id === null ? ['', ` (${plain(event.by)})`] : ['RUN', '']
+  return `${prefix} ${plain(event.tier ?? source).padEnd(5)} ${code.padEnd(13)} ${plain(event.message)}${by}`
 }
 
 export const shortRun = (id: string): string => id.slice(id.indexOf('_') + 1).slice(0, 6)

@@ -78,6 +78,7 @@ export const eventKindGroups = {
     'merged',
     'checks_set',
   ],
+  'trusted files': ['file_trusted', 'file_revoked'],
   workspaces: ['workspace_created', 'workspace_removed', 'exec_started', 'exec_finished'],
   'parts and amendments': ['path_amendment', 'amendment_ack', 'mesh_timeout', 'joint_verdict'],
   'artifacts and logs': ['artifact_written', 'log'],

@@ -12,6 +12,7 @@ export const upgrades: ReadonlyMap<number, Upgrade> = new Map([
   [10, keepAccounts],
   [11, upgradeHolds],
   [16, moveToData],
+  [20, keepGovernance],
 ])
 
 /** A run and its briefs have a place in the order of claims. */
@@ -72,4 +73,18 @@ function moveToData(rows: RebuiltRows): void {
       data: JSON.stringify(data),
     })
   }
+}
+
+/** An organisation without a setting of its own keeps the default that it was created with. */
+function keepGovernance(rows: RebuiltRows): void {
+  const own = new Set(
+    rows.of('organisation_settings').flatMap(({ key: [id, name] }) => (name === 'governance' ? [id] : [])),
+  )
+  for (const { key } of rows.of('organisations'))
+    if (!own.has(key[0]))
+      rows.put('organisation_settings', [key[0], 'governance'], {
+        organisation_id: key[0],
+        key: 'governance',
+        value: 'advise',
+      })
 }

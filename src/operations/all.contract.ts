@@ -13,6 +13,7 @@ import { positionOperations } from '../org/positions/contract.ts'
 import { proposalOperations } from '../org/proposals/contract.ts'
 import { roleOperations } from '../org/roles/contract.ts'
 import { routingOperations } from '../org/routing/contract.ts'
+import { sessionOperations } from '../sessions/contract.ts'
 import { talentOperations } from '../talent/contract.ts'
 import { amendmentOperations } from '../work/amendments/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
@@ -30,6 +31,7 @@ import { repeatOperations } from '../work/repeats/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
+import { trustedFileOperations } from '../work/trusted-files/contract.ts'
 import { workspaceOperations } from '../work/mission-workspaces/contract.ts'
 import { executionOperations } from '../work/mission-workspaces/executions/contract.ts'
 import type { Operation } from './contract.ts'
@@ -56,6 +58,7 @@ export const operations = {
   question: questionOperations,
   repositorySettings: repositorySettingsOperations,
   plan: planOperations,
+  trustedFile: trustedFileOperations,
   organisation: organisationOperations,
   role: roleOperations,
   persona: personaOperations,
@@ -67,6 +70,7 @@ export const operations = {
   proposal: proposalOperations,
   notify: notifyOperations,
   job: jobOperations,
+  session: sessionOperations,
   talent: talentOperations,
   demo: demoOperations,
 }

@@ -16,8 +16,12 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly input: Input
   readonly output: Output
   readonly allow: readonly ActorKind[]
+  /** The next step for an actor that is not allowed. */
+  readonly instead?: string
   /** The name of the MCP tool for agents; without a name there is no tool. */
   readonly tool?: string
+  /** The rate at which one attempt may call it; by default that of all reads or writes of agents. */
+  readonly agentRate?: { readonly perSecond: number; readonly burst: number }
   /** The operation can also respond with `text/event-stream`. */
   readonly streams?: true
 }

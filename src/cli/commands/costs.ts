@@ -1,5 +1,5 @@
 import { command, value } from '../declare.ts'
-import { json } from './options.ts'
+import { json, onlyOrg } from './options.ts'
 import { reference } from './values.ts'
 
 export const costsCommand = command({
@@ -9,7 +9,7 @@ export const costsCommand = command({
   options: [
     value('--run <id>', 'Only this run'),
     value('--mission <id>', 'Only this mission'),
-    value('--org <org>', 'Only this organisation', { parse: reference }),
+    onlyOrg,
     value('--persona <slug>', 'Only calls of this persona', { parse: reference }),
     json,
   ],

@@ -1,5 +1,5 @@
 import { command, value } from '../declare.ts'
-import { json, limit } from './options.ts'
+import { json, limit, onlyOrg } from './options.ts'
 
 export const gatesCommand = command({
   name: 'gates',
@@ -10,6 +10,7 @@ export const gatesCommand = command({
       choices: ['pending', 'approved', 'rejected', 'expired'],
     }),
     limit(500),
+    onlyOrg,
     json,
   ],
 })

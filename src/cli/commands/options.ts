@@ -1,5 +1,5 @@
 import { argument, flag, type OptionSpec, required, value } from '../declare.ts'
-import { amount, reference, whole, yesNo } from './values.ts'
+import { amount, collect, reference, whole, yesNo } from './values.ts'
 
 /** Arguments and options that several commands share, so that one word means the same everywhere. */
 export const json = flag('--json', 'Print JSON')
@@ -11,7 +11,12 @@ export const limit = (max?: number) =>
 export const mission = argument('<mission>', 'Mission id, or its beginning', { parse: reference })
 export const runOrGate = argument('<run-or-gate>', 'Run id, or its beginning, or a gate id', { parse: reference })
 
-export const org = required('--org <org>', 'Slug or name of the organisation', { parse: reference })
+const organisation = 'Number, slug or name of the organisation'
+export const org = required('--org <org>', organisation, { parse: reference })
+/** The same for commands that work without it. */
+export const orgOption = (summary = 'Organisation: its number, slug or name') =>
+  value('--org <org>', summary, { parse: reference })
+export const onlyOrg = orgOption('Only this organisation: its number, slug or name')
 export const positionId = required('--position-id <id>', 'Number of the seat', { parse: whole(1) })
 export const personaSlug = required('--persona-slug <slug>', 'Slug or name of the persona', { parse: reference })
 export const slug = required('--slug <slug>', 'Slug or name of the persona', { parse: reference })
@@ -58,6 +63,7 @@ export const executionOptions = [
   value('--model <name>', 'Model, for agents that offer a choice'),
   value('--binary <name>', 'Agent: claude, scripted (simulated), or the name of another runtime'),
   value('--program <command>', 'Your own program as agent, with its arguments'),
+  value('--readable <path>', 'File or folder of this machine that its box shows; repeatable', { parse: collect }),
   value('--scenario <file>', 'Scenario for a scripted agent'),
   flag('--no-wait', 'Start it, print its run and do not wait'),
   json,

@@ -1,5 +1,5 @@
 import { command, flag, value } from '../declare.ts'
-import { json, limit } from './options.ts'
+import { json, limit, onlyOrg } from './options.ts'
 
 export const questionsCommand = command({
   name: 'questions',
@@ -9,6 +9,7 @@ export const questionsCommand = command({
     value('--run <id>', 'Only questions of this run'),
     flag('--all', 'Include answered questions, newest first'),
     limit(500),
+    onlyOrg,
     json,
   ],
 })

@@ -1,11 +1,11 @@
-import { argument, command, value } from '../declare.ts'
-import { json } from './options.ts'
+import { argument, command } from '../declare.ts'
+import { json, orgOption } from './options.ts'
 import { reference } from './values.ts'
 
 export const resumeCommand = command({
   name: 'resume',
   summary: 'Resume a paused run; without a run, lift a stop',
-  examples: ['agency resume run_7k2', 'agency resume', 'agency resume --org development-1'],
+  examples: ['agency resume run_7k2', 'agency resume', 'agency resume --org development'],
   arguments: [argument('[run]', 'Run id, or its beginning', { parse: reference })],
-  options: [value('--org <org>', 'Lift the stop of this organisation', { parse: reference }), json],
+  options: [orgOption('Lift the stop of this organisation'), json],
 })

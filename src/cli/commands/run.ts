@@ -1,4 +1,5 @@
 import { argument, command, flag, value } from '../declare.ts'
+import { orgOption } from './options.ts'
 import { amount, collect, minutes, whole } from './values.ts'
 
 export const runCommand = command({
@@ -10,14 +11,22 @@ export const runCommand = command({
   ],
   arguments: [argument('[goal]', 'Goal to achieve, in your own words')],
   options: [
-    value('--plan <file>', 'YAML file with the whole run, or - for standard input; --preview only shows it'),
+    value(
+      '--plan <file>',
+      'YAML file with the whole run, or -; --preview only shows it, --trust lets it start programs',
+    ),
     flag('--preview', 'With --plan: show its briefs in order and start nothing', { hidden: true }),
+    flag('--trust', 'Trust the plan and the team file, and let them start what they name', { hidden: true }),
     value('--playbook <name>', 'Way of working', { choices: ['direct', 'tiered'] }),
     value('--team <file>', 'For tiered: team file; --strict enables every gate'),
     flag('--strict', 'For tiered: enable every gate', { hidden: true }),
     value('--runtime <name>', 'claude-code, llm, program or scripted (simulated); --option name=value configures it'),
     value('--scenario <file>', 'Scenario for a scripted agent: a YAML file or a built-in name'),
-    value('--program <command>', 'Program to run as agent, with its arguments'),
+    value('--program <command>', 'Program to run as agent, with its arguments; --readable <path> shows it more files'),
+    value('--readable <path>', 'File or folder of this machine that the box of the agents shows; repeatable', {
+      parse: collect,
+      hidden: true,
+    }),
     value(
       '--evidence <kind:value>',
       'Proof (tiered: of every task): file:PATH, command:CMD, artifact:PATH, JSON; repeatable',
@@ -37,7 +46,7 @@ export const runCommand = command({
       choices: ['yolo', 'cautious', 'plan_only'],
       hidden: true,
     }),
-    value('--org <id>', 'Organisation', { parse: whole(1) }),
+    orgOption(),
     value('--mission <id>', 'Run this mission from the backlog; --priority urgent starts it before other runs'),
     value('--priority <priority>', 'Urgency: briefs of urgent runs start first; default: that of the mission', {
       choices: ['low', 'medium', 'high', 'urgent'],
@@ -56,6 +65,10 @@ export const runCommand = command({
     value('--usd <amount>', 'Maximum cost of the run in US dollars', { parse: amount }),
     // Rarely used, and possible in a plan as well: hidden, so that help stays on one screen.
     value('--option <name=value>', 'Option for the runtime; repeatable', { parse: collect, hidden: true }),
+    value('--large-plan <n>', 'Ask before agents start more briefs than this that agents planned', {
+      parse: whole(1),
+      hidden: true,
+    }),
     value('--idle-minutes <n>', 'End an attempt after this long without output; "off": never', {
       parse: minutes,
       hidden: true,

@@ -1,5 +1,5 @@
 import { command, value } from '../declare.ts'
-import { json, limit } from './options.ts'
+import { json, limit, onlyOrg } from './options.ts'
 
 export const runsCommand = command({
   name: 'runs',
@@ -10,6 +10,7 @@ export const runsCommand = command({
       choices: ['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled'],
     }),
     limit(),
+    onlyOrg,
     json,
   ],
 })

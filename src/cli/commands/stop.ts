@@ -1,14 +1,13 @@
 import { command, flag, value } from '../declare.ts'
-import { json } from './options.ts'
-import { reference } from './values.ts'
+import { json, orgOption } from './options.ts'
 
 export const stopCommand = command({
   name: 'stop',
   summary: 'Launch nothing more and interrupt agents, everywhere or in one organisation, until "agency resume"',
-  examples: ['agency stop --all --reason "too expensive"', 'agency stop --org development-1'],
+  examples: ['agency stop --all --reason "too expensive"', 'agency stop --org development'],
   options: [
     flag('--all', 'Stop everything'),
-    value('--org <org>', 'Stop only this organisation', { parse: reference }),
+    orgOption('Stop only this organisation: its number, slug or name'),
     value('--reason <text>', 'Reason for the stop'),
     json,
   ],

@@ -51,6 +51,8 @@ import { reportCommand } from './report.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
 import { runsCommand } from './runs.ts'
+import { sessionsListCommand } from './sessions/list.ts'
+import { sessionsRevokeCommand } from './sessions/revoke.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
 import { talentImportCommand } from './talent/import.ts'
@@ -58,6 +60,7 @@ import { talentListCommand } from './talent/list.ts'
 import { talentMapCommand } from './talent/map.ts'
 import { talentPromptsCommand } from './talent/prompts.ts'
 import { talentShowCommand } from './talent/show.ts'
+import { trustCommand } from './trust.ts'
 import { upCommand } from './up.ts'
 import { watchCommand } from './watch.ts'
 import { whoamiCommand } from './whoami.ts'
@@ -103,12 +106,23 @@ export const commandTree: readonly Section[] = [
           register(jobsRetryCommand, async () => (await import('../../jobs/cli.ts')).retryJob),
         ],
       },
+      {
+        name: 'sessions',
+        summary: 'List the browsers that are signed in and sign them out',
+        examples: ['agency sessions', 'agency sessions revoke --all'],
+        otherwise: 'list',
+        commands: [
+          register(sessionsListCommand, async () => (await import('../../sessions/cli.ts')).listSessions),
+          register(sessionsRevokeCommand, async () => (await import('../../sessions/cli.ts')).revokeSessions),
+        ],
+      },
     ],
   },
   {
     heading: 'Work:',
     commands: [
       register(runCommand, async () => (await import('../../work/runs/cli.ts')).startRun),
+      register(trustCommand, async () => (await import('../../work/trusted-files/cli.ts')).trustFile),
       register(watchCommand, async () => (await import('../../work/runs/cli/watch.ts')).watchRun),
       {
         name: 'pr',

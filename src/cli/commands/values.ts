@@ -79,5 +79,5 @@ export const orOff =
 export function dollars(text: string): number {
   const value = Number(text.replace(/^\$/, ''))
   if (/^\$?\d+(\.\d+)?$/.test(text) && value > 0 && value <= 1e6) return value
-  throw new InvalidArgumentError('It must be an amount in US dollars of at most 1000000, such as 2.50, or "off".')
+  throw new InvalidArgumentError('It must be an amount in US dollars of at most 1000000, such as 2.50.')
 }

@@ -1,3 +1,4 @@
+import { notifierName } from '../../adapters/notify/contract.ts'
 import { loadConfiguration } from '../../config/load.ts'
 import { createRuntimes } from '../../daemon/runtimes.ts'
 import { readTeamFile } from '../../daemon/team-file.ts'
@@ -56,6 +57,7 @@ async function resolveTeam({ env, paths }: CliContext, option: string | undefine
     const installation = { runtimes, checkTalent: checkTeamTalent }
     const { team, problems, locationOf } = await inspectTeam(file, installation, {
       defaultRuntime: values.defaultRuntime,
+      notifiers: values.notify.map(notifierName),
     })
     const wrong = problems.filter(({ code }) => code === 'invalid_input')
     if (wrong.length > 0)

@@ -1,5 +1,5 @@
 import { command, value } from '../../declare.ts'
-import { json } from '../options.ts'
+import { json, onlyOrg } from '../options.ts'
 
 export const budgetListCommand = command({
   name: 'list',
@@ -9,6 +9,7 @@ export const budgetListCommand = command({
     value('--scope <scope>', 'Only budgets of this scope', {
       choices: ['brief', 'run', 'mission', 'persona', 'organisation'],
     }),
+    onlyOrg,
     json,
   ],
 })

@@ -1,5 +1,5 @@
 import { command, value } from '../../declare.ts'
-import { json, limit } from '../options.ts'
+import { json, limit, onlyOrg } from '../options.ts'
 
 export const prListCommand = command({
   name: 'list',
@@ -8,6 +8,7 @@ export const prListCommand = command({
   options: [
     value('--status <status>', 'Only pull requests with this status', { choices: ['open', 'merged', 'closed'] }),
     limit(500),
+    onlyOrg,
     json,
   ],
 })
