@@ -6,6 +6,9 @@ import { App } from './app.tsx'
 import { createLive } from './live/live.ts'
 import { LiveContext } from './live/use-live.ts'
 import { createQueryClient } from './queries.ts'
+import { prepareSession } from './session.ts'
+
+await prepareSession()
 
 const queryClient = createQueryClient()
 const live = createLive(queryClient)

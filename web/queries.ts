@@ -22,6 +22,7 @@ export const keys = {
   workspaces: ['workspaces'],
   /** All data about structure and personas under one key: it is small, and any change may be visible anywhere. */
   org: ['org'],
+  sessions: ['sessions'],
 } as const
 
 export const createQueryClient = (): QueryClient =>
@@ -43,6 +44,13 @@ export const createQueryClient = (): QueryClient =>
 export const statusQuery = queryOptions({
   queryKey: keys.status,
   queryFn: ({ signal }) => call(operations.daemon.status, {}, signal),
+})
+
+export const sessionsQuery = queryOptions({
+  queryKey: keys.sessions,
+  queryFn: ({ signal }) => call(operations.session.list, {}, signal),
+  // No event reports that another browser has signed in.
+  staleTime: 0,
 })
 
 export const runsPage = 50

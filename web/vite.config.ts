@@ -1,6 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vite'
+import { defineConfig, type ProxyOptions } from 'vite'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -8,6 +8,12 @@ export default defineConfig({
   root: here('.'),
   base: '/',
   plugins: [react()],
+  // Markdown is parsed in a worker, which has no document; the form of this package for browsers needs one.
+  resolve: {
+    alias: {
+      'decode-named-character-reference': fileURLToPath(import.meta.resolve('decode-named-character-reference')),
+    },
+  },
   build: {
     outDir: here('../dist/web'),
     emptyOutDir: true,
@@ -19,8 +25,10 @@ export default defineConfig({
   server: { proxy: proxied(process.env['AGENCY_ADDRESS']) },
 })
 
-function proxied(address: string | undefined): Record<string, { target: string; changeOrigin: boolean }> {
+function proxied(address: string | undefined): Record<string, ProxyOptions> {
   if (address === undefined) return {}
-  const target = { target: address, changeOrigin: true }
-  return { '/api': target, '/enter': target }
+  // The daemon refuses changes by pages of another origin.
+  const target = { target: address, changeOrigin: true, headers: { origin: new URL(address).origin } }
+  const bypass: ProxyOptions['bypass'] = ({ method }) => (method === 'GET' ? '/index.html' : undefined)
+  return { '/api': target, '/enter': { ...target, bypass } }
 }

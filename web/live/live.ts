@@ -1,9 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 
 import { Event, eventKinds } from '../../src/events/contract.ts'
+import type { StreamMessage } from '../../src/kernel/event-stream.ts'
 import { operations } from '../../src/operations/all.contract.ts'
 import { fromWire } from '../../src/operations/wire.ts'
-import { call, isSignedOut, requestOf, Unreachable } from '../client.ts'
+import { call, follow, isSignedOut, Unreachable } from '../client.ts'
 import { after, nowMs } from '../clock.ts'
 import { createInvalidation } from './invalidation.ts'
 
@@ -29,7 +30,6 @@ export interface Live {
   retry(): void
 }
 
-/** The browser's own reconnection waits about three seconds; these delays apply only after the browser has given up. */
 const retryMs = [500, 1_000, 2_000, 5_000]
 
 const gatherMs = 50
@@ -43,7 +43,7 @@ export function createLive(queryClient: QueryClient): Live {
   const listeners = new Set<() => void>()
   const followers = new Set<Follower>()
   let connection: Connection = { state: 'connecting' }
-  let source: EventSource | null = null
+  let stream: AbortController | null = null
   let failures = 0
   let cancelRetry = (): void => {}
   let round = 0
@@ -58,8 +58,7 @@ export function createLive(queryClient: QueryClient): Live {
   const connect = async (): Promise<void> => {
     const mine = (round += 1)
     cancelRetry()
-    source?.close()
-    source = null
+    closeStream()
     let position: number
     try {
       const newest = await call(operations.event.list, { latest: 'true', limit: 1 })
@@ -68,27 +67,36 @@ export function createLive(queryClient: QueryClient): Live {
       if (mine === round) failed(error)
       return
     }
-    if (mine === round) open(position)
+    if (mine === round) await open(position, mine)
   }
 
-  const open = (position: number): void => {
-    const opened = new EventSource(requestOf(operations.event.list, { after: position }).path)
-    source = opened
-    opened.onopen = () => {
+  const closeStream = (): void => {
+    stream?.abort()
+    stream = null
+  }
+
+  const open = async (position: number, mine: number): Promise<void> => {
+    const own = new AbortController()
+    stream = own
+    const opened = (): void => {
       failures = 0
       set({ state: 'live' })
       void queryClient.invalidateQueries()
       for (const follower of followers) follower.opened()
     }
-    const read = (message: MessageEvent<string>): void => receive(fromWire(Event, JSON.parse(message.data)) as Event)
-    // Each kind is sent under its own event name, and an EventSource cannot listen to all names.
-    for (const kind of eventKinds) opened.addEventListener(kind, read)
-    opened.onerror = () => {
-      if (source !== opened) return
-      lost('reconnecting')
-      if (opened.readyState === EventSource.CLOSED) void connect()
-      else void probe()
+    const received = ({ event, data }: StreamMessage): void => {
+      if (mine === round && isKind(event)) receive(fromWire(Event, JSON.parse(data)) as Event)
     }
+    try {
+      await follow(operations.event.list, { after: position }, { opened, received }, own.signal)
+    } catch (error) {
+      if (mine !== round) return
+      if (!(error instanceof Unreachable) || connection.state !== 'live') return failed(error)
+    }
+    if (mine !== round) return
+    // It was open and has ended: whether the daemon still answers is known from the next request.
+    lost('reconnecting')
+    cancelRetry = after(retryMs[0] ?? 0, () => void connect())
   }
 
   /** Collects events for a moment: a burst of a thousand lines is one update of the page, not a thousand. */
@@ -100,20 +108,6 @@ export function createLive(queryClient: QueryClient): Live {
       received = []
       for (const follower of followers) follower.received(events)
     })
-  }
-
-  /**
-   * While the browser reconnects by itself, checks whether the daemon answers, to show either "reconnecting" or
-   * "offline".
-   */
-  const probe = async (): Promise<void> => {
-    try {
-      await call(operations.daemon.whoami, {})
-    } catch (error) {
-      if (source?.readyState === EventSource.OPEN) return
-      if (error instanceof Unreachable) lost('offline')
-      else failed(error)
-    }
   }
 
   const failed = (error: unknown): void => {
@@ -130,8 +124,7 @@ export function createLive(queryClient: QueryClient): Live {
   const signedOut = (): void => {
     round += 1
     cancelRetry()
-    source?.close()
-    source = null
+    closeStream()
     if (connection.state !== 'signed_out') set({ state: 'signed_out' })
   }
 
@@ -143,8 +136,7 @@ export function createLive(queryClient: QueryClient): Live {
         if (document.visibilityState === 'visible') return void connect()
         round += 1
         cancelRetry()
-        source?.close()
-        source = null
+        closeStream()
       })
       // Signing in happens in another tab, so this tab retries when it gets the focus back.
       window.addEventListener('focus', () => {
@@ -164,3 +156,5 @@ export function createLive(queryClient: QueryClient): Live {
     retry: () => void connect(),
   }
 }
+
+const isKind = (name: string): boolean => (eventKinds as readonly string[]).includes(name)

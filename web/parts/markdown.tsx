@@ -1,25 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Components, toJsxRuntime } from 'hast-util-to-jsx-runtime'
 import type { ReactNode } from 'react'
-import ReactMarkdown, { type Components } from 'react-markdown'
-import rehypeSanitize from 'rehype-sanitize'
-import remarkGfm from 'remark-gfm'
+import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
+
+import { Skeleton } from './notices.tsx'
+import { parseMarkdown } from './parse-markdown.ts'
+import { PlainText } from './plain-text.tsx'
 
 /**
  * Renders text that an agent may have written. It becomes elements one by one, never HTML as text; everything except
  * plain formatting is left out. Images are named, not fetched: a foreign server would learn the reader and the time.
  */
 export function Markdown({ text }: { text: string }) {
-  return (
-    <div className="markdown">
-      <ReactMarkdown
-        remarkPlugins={[remarkGfm]}
-        rehypePlugins={[rehypeSanitize]}
-        components={components}
-        urlTransform={(url) => (/^(https?:|mailto:)/i.test(url) ? url : '')}
-      >
-        {text}
-      </ReactMarkdown>
-    </div>
-  )
+  const parsed = useQuery({ queryKey: ['markdown', text], queryFn: () => parseMarkdown(text) })
+  if (parsed.isPending) return <Skeleton lines={3} label="the text" />
+  if (!parsed.data)
+    return <PlainText text={text} reason="The text could not be formatted in time and is shown as plain text." />
+  return <div className="markdown">{toJsxRuntime(parsed.data, { Fragment, jsx, jsxs, components })}</div>
 }
 
 const components: Components = {

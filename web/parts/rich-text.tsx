@@ -1,4 +1,5 @@
 import { createLazy } from './lazy.tsx'
+import { PlainText } from './plain-text.tsx'
 
 const Markdown = createLazy({ name: 'The text' }, async () => (await import('./markdown.tsx')).Markdown)
 
@@ -6,14 +7,9 @@ const Markdown = createLazy({ name: 'The text' }, async () => (await import('./m
 const most = 100_000
 
 /** Renders Markdown from an untrusted author. */
-export function RichText({ text }: { text: string }) {
-  if (text.length <= most) return <Markdown text={text} />
-  return (
-    <>
-      <p className="muted">The text is too long to be formatted and is shown as plain text.</p>
-      <pre className="plain-text" tabIndex={0} role="region" aria-label="The text">
-        {text}
-      </pre>
-    </>
+export const RichText = ({ text }: { text: string }) =>
+  text.length <= most ? (
+    <Markdown text={text} />
+  ) : (
+    <PlainText text={text} reason="The text is too long to be formatted and is shown as plain text." />
   )
-}

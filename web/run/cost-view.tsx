@@ -124,10 +124,11 @@ function Models({ models }: { models: readonly ModelCost[] }) {
       />
       <tbody>
         {models.map((model) => (
-          <tr key={`${model.provider} ${model.model} ${model.simulated}`}>
+          <tr key={`${model.provider} ${model.model} ${model.simulated} ${model.claimed}`}>
             <td>
               {model.model === null ? <span className="muted">unnamed model</span> : <code>{model.model}</code>}
               {model.simulated && <span className="muted"> (simulated)</span>}
+              {model.claimed && <span className="muted"> (claimed)</span>}
             </td>
             <td className="figure">{figure(model.calls)}</td>
             <td className="figure wide">{figure(model.inputTokens)}</td>

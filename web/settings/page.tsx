@@ -8,6 +8,7 @@ import { Failure, Skeleton } from '../parts/notices.tsx'
 import { Ago } from '../parts/time.tsx'
 import { statusQuery } from '../queries.ts'
 import { clockTime, counted } from '../text.ts'
+import { Sessions } from './sessions.tsx'
 import { chooseTheme, themes, useTheme } from '../theme.ts'
 
 export function SettingsPage() {
@@ -26,6 +27,10 @@ export function SettingsPage() {
       <section className="part">
         <h2>This browser</h2>
         <ThemeChoice />
+      </section>
+      <section className="part">
+        <h2>Signed-in browsers</h2>
+        <Sessions />
       </section>
       <section className="part">
         <h2>Keys</h2>
@@ -73,6 +78,9 @@ function Daemon({ status }: { status: DaemonStatus }) {
         {status.store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, <code>{status.store.place}</code>
       </Pair>
       <Pair name="Address">
+        <code>{status.dashboard}</code>
+      </Pair>
+      <Pair name="API">
         <code>{status.address}</code>
       </Pair>
       <Pair name="Socket">

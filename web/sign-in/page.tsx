@@ -11,8 +11,8 @@ export function SignInPage() {
       <p>The dashboard belongs to the operator of this machine. Sign in from a terminal on it:</p>
       <Command text="agency open" />
       <p>
-        The command opens an address that signs in one browser, once, within ten minutes. For a browser on another
-        machine, copy the address that it prints.
+        The command opens an address that signs in one browser, once, within ten minutes; the address that it prints
+        does the same. If this browser is signed in already, a tab that is still open lets this one in.
       </p>
       <button type="button" onClick={live.retry}>
         Retry after signing in
