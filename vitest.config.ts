@@ -24,6 +24,7 @@ const unit = [
   'src/**/*.test.ts',
   'scripts/*.test.ts',
   'test/*.test.ts',
+  'test/attacks/**/*.test.ts',
   'test/liars/**/*.test.ts',
   'test/sim/**/*.test.ts',
   'test/support/**/*.test.ts',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -47,8 +47,13 @@ export interface Ended {
   readonly output: string
 }
 
-export async function createInstallation(store: StoreKind): Promise<Installation> {
+/** Without a box, agents and commands outlive the daemon, because no kernel ends them with it. */
+export async function createInstallation(
+  store: StoreKind,
+  { isBoxed = true }: { isBoxed?: boolean } = {},
+): Promise<Installation> {
   const home = mkdtempSync(join(tmpdir(), 'agency-chaos-'))
+  if (!isBoxed) writeFileSync(join(home, 'config.yaml'), 'box: off\n')
   const databaseUrl = store === 'postgres' ? await freshDatabase() : null
   const env = environmentOf(home, databaseUrl)
   const run = (args: readonly string[]): ChildProcess =>

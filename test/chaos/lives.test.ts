@@ -10,6 +10,7 @@ import { readDaemonFile } from '../../src/cli/daemon-address.ts'
 import { homePaths } from '../../src/daemon/home.ts'
 import { pause } from '../../src/kernel/clock.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
+import { boxHere } from '../support/box-here.ts'
 import { isRunning } from '../support/processes.ts'
 import { describeStores } from '../support/store.ts'
 import { findInRuns, findLeftBehind } from './findings.ts'
@@ -18,8 +19,8 @@ import { processesOf } from './processes.ts'
 import { type ExpectedBrief, type RunKind, runKinds } from './runs.ts'
 import { askFor, untilEnded } from './work.ts'
 
-async function install(store: StoreKind): Promise<Installation> {
-  const installation = await createInstallation(store)
+async function install(store: StoreKind, options?: { isBoxed: boolean }): Promise<Installation> {
+  const installation = await createInstallation(store, options)
   onTestFinished(() => installation.remove())
   return installation
 }
@@ -85,7 +86,7 @@ describeStores('one home', (_, store) => {
   })
 
   it('ends a check’s command that outlived the daemon, and repeats the check', async () => {
-    const installation = await install(store)
+    const installation = await install(store, { isBoxed: false })
     const first = installation.start()
     // Nothing that a check writes into its own directory reaches the next one.
     const begun = join(installation.home, 'check-begun')
@@ -113,9 +114,22 @@ describeStores('one home', (_, store) => {
   })
 })
 
+describe.skipIf(!boxHere.ok)('a box', () => {
+  it('ends with its daemon, together with the proxy of the boxes', async () => {
+    const installation = await install('sqlite')
+    const daemon = installation.start()
+    await daemon.ready
+    await askFor(installation, kind('chained'), 'chained')
+    await untilAgents(installation)
+    daemon.kill()
+    await daemon.ended
+    await expect.poll(() => processesOf(installation.home)).toEqual([])
+  })
+})
+
 describe('processesOf', () => {
   it('finds every process of a home', async () => {
-    const installation = await install('sqlite')
+    const installation = await install('sqlite', { isBoxed: false })
     const daemon = installation.start()
     await daemon.ready
     expect(processesOf(installation.home).map(({ pid }) => pid)).toEqual([daemon.pid])

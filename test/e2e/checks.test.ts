@@ -42,21 +42,19 @@ const inspect = (run: string): Promise<Inspected> => cli.json<Inspected>('inspec
 
 /** Starts a run with a short agent and a check that lasts for hours. */
 async function startSlowCheck(): Promise<string> {
-  const agent = join(cli.home, 'agent.sh')
-  writeFileSync(agent, `echo launched >> launches.txt\necho '{"status": "done", "summary": "made"}'\n`)
   const plan = join(cli.home, 'plan.yaml')
   writeFileSync(
     plan,
     `goal: Check slowly
 runtime: program
-runtime_options: { command: [sh, "${agent}"] }
+runtime_options: { command: [sh, -c, 'echo launched >> launches.txt; echo "{\\"status\\": \\"done\\", \\"summary\\": \\"made\\"}"'] }
 briefs:
   - id: main
     objective: Check slowly
     evidence: [{ kind: command, run: "sleep ${seconds}", timeout_seconds: 3600 }]
 `,
   )
-  const { id } = await cli.json<{ id: string }>('run', '--plan', plan, '--json')
+  const { id } = await cli.json<{ id: string }>('run', '--plan', plan, '--trust', '--json')
   await untilChecks(1)
   return id
 }

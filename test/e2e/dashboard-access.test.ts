@@ -10,6 +10,7 @@ import {
   expectGone,
   expectShown,
   settled,
+  signIn,
   startGatedRun,
   startRun,
   watchComplaints,
@@ -67,30 +68,30 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       const complaints = watchComplaints(page)
       const expectSound = async (name: string): Promise<void> =>
         expect({ name, ...(await inspectInBothThemes(page)) }).toEqual({ name, found: [], overflow: [] })
-      await page.goto(await daemon.link())
+      await signIn(page, daemon)
       for (const [name, path] of Object.entries(places)) {
         await page.goto('about:blank')
-        await page.goto(daemon.address + path)
+        await page.goto(daemon.dashboard + path)
         await settled(page)
         await expectSound(name)
       }
-      await page.goto(daemon.address)
+      await page.goto(daemon.dashboard)
       await settled(page)
       await page.keyboard.press('Control+k')
       await expectShown(page.getByRole('listbox').getByRole('option').first())
       await expectSound('palette')
-      await page.goto(`${daemon.address}${places['run under way']}`)
+      await page.goto(`${daemon.dashboard}${places['run under way']}`)
       await settled(page)
       await page.getByRole('button', { name: 'Cancel run' }).click()
       await expectShown(page.getByRole('dialog'))
       await expectSound('question')
 
-      await page.goto(empty.address)
+      await page.goto(empty.dashboard)
       await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
       await expectSound('signed out')
-      await page.goto(await empty.link())
+      await signIn(page, empty)
       for (const path of ['/', '/runs', '/events']) {
-        await page.goto(empty.address + path)
+        await page.goto(empty.dashboard + path)
         await settled(page)
         await expectSound(`${path}, empty`)
       }
@@ -101,8 +102,8 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
   it('moves focus with Tab in reading order, with focus always visible', async () => {
     const context = await openContext(browser, { viewport: { width: 1280, height: 844 } })
     const page = await context.newPage()
-    await page.goto(await daemon.link())
-    await page.goto(`${daemon.address}${places['run under way']}`)
+    await signIn(page, daemon)
+    await page.goto(`${daemon.dashboard}${places['run under way']}`)
     await settled(page)
     const walked: string[] = []
     for (;;) {
@@ -144,8 +145,8 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
   it('moves through the tree with the arrow keys and opens a brief with Enter', async () => {
     const context = await openContext(browser, { viewport: { width: 1280, height: 844 } })
     const page = await context.newPage()
-    await page.goto(await daemon.link())
-    await page.goto(`${daemon.address}${places['run under way']}`)
+    await signIn(page, daemon)
+    await page.goto(`${daemon.dashboard}${places['run under way']}`)
     const tree = page.getByRole('tree')
     await expectShown(tree.getByRole('treeitem', { name: /attempt 1/ }))
     await tree.focus()

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { noBrowser } from '../support/browser.ts'
 import type { TestDaemon } from '../support/daemon.ts'
-import { expectGone, expectShown, startGatedRun, startRun } from '../support/dashboard.ts'
+import { expectGone, expectShown, signIn, startGatedRun, startRun } from '../support/dashboard.ts'
 import { type Visit, visitDashboard } from '../support/visit.ts'
 
 if (noBrowser !== null) console.log(`skipped: the dashboard in a browser: ${noBrowser}`)
@@ -19,12 +19,12 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
   visitDashboard((visit) => ({ daemon, context, page, enter } = visit))
 
   it('explains how to sign in to a browser that is not signed in, and admits it after “agency open”', async () => {
-    await page.goto(daemon.address)
+    await page.goto(daemon.dashboard)
     await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
     await expectShown(page.getByText('agency open').first())
 
     const elsewhere = await context.newPage()
-    await elsewhere.goto(await daemon.link())
+    await signIn(elsewhere, daemon)
     await expectShown(elsewhere.getByRole('heading', { name: 'Inbox' }))
 
     await page.getByRole('button', { name: 'Retry after signing in' }).click()
@@ -116,13 +116,16 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await enter('/')
     const card = page.getByRole('listitem').filter({ hasText: 'Simulated everywhere' })
     await expectShown(card.getByText('simulated', { exact: true }))
-    await page.goto(`${daemon.address}/runs`)
+    await page.goto(`${daemon.dashboard}/runs`)
     await expectShown(page.locator(`tr[data-run=${run.id}]`).getByText('simulated', { exact: true }))
-    await page.goto(`${daemon.address}/runs/${run.id}`)
+    await page.goto(`${daemon.dashboard}/runs/${run.id}`)
     await expectShown(page.locator('.run-header').getByText('simulated', { exact: true }))
-    await expectShown(page.locator('.run-header').getByText('not boxed'))
     await page.keyboard.press('Control+k')
     await expectShown(page.getByRole('option', { name: /Simulated everywhere.*simulated$/ }))
+    // A bundled scenario starts no program, so it is played without a box.
+    const bundled = await daemon.ask<{ id: string }>('POST', '/runs', { goal: 'Bundled', runtime: 'scripted' })
+    await page.goto(`${daemon.dashboard}/runs/${bundled.id}`)
+    await expectShown(page.locator('.run-header').getByText('not boxed'))
   })
 
   it('adds a failed run to the open inbox, with the reason', async () => {
@@ -292,7 +295,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
       .getByRole('alert')
       .getByText(/no run "run_zzzzzzzzzzzz"/i)
       .waitFor()
-    await page.goto(`${daemon.address}/nowhere`)
+    await page.goto(`${daemon.dashboard}/nowhere`)
     await expectShown(page.getByRole('heading', { name: 'Page not found' }))
   })
 })

@@ -111,10 +111,10 @@ describe('organisations', () => {
 
   it('have settings with defaults; an unknown one is refused with a list of all', async () => {
     await org.ask('create', '--name', 'Set', '--purpose', 'trial')
-    expect(await org.ask('get', '--org', 'set')).toMatchObject({ governance: 'advise', 'pm.checkin_minutes': 15 })
-    await org.text('org', 'set', '--org', 'set', 'governance', 'enforce')
-    expect(await org.text('org', 'get', '--org', 'set', 'governance')).toBe('enforce\n')
-    expect(await exported('set')).toMatch(/settings:\n +governance: enforce\n/)
+    expect(await org.ask('get', '--org', 'set')).toMatchObject({ governance: 'enforce', 'pm.checkin_minutes': 15 })
+    await org.text('org', 'set', '--org', 'set', 'governance', 'advise')
+    expect(await org.text('org', 'get', '--org', 'set', 'governance')).toBe('advise\n')
+    expect(await exported('set')).toMatch(/settings:\n +governance: advise\n/)
     expect(await org.refusal('set', '--org', 'set', 'colour', 'red')).toMatch(/^2 .*pm_autonomy.*governance/)
     expect(await org.refusal('set', '--org', 'set', 'governance', 'maybe')).toMatch(/^2 .*advise, enforce/)
   })
@@ -590,28 +590,22 @@ positions:
 })
 
 describe('governance', () => {
-  it('lets an agent read its own card, and warns it about changes outside its authority', async () => {
-    await org.found('Governed')
+  it('lets an agent read its own card, and refuses its changes', async () => {
+    const { id } = await org.found('Governed')
     const identity = await org.asAgent('agency org whoami')
     expect(identity).toMatchObject({ code: 0, err: '' })
     expect(parse(identity.out)).toMatchObject({ slug: expect.any(String) as string })
     const create = 'agency org position create --org governed --role qa --title'
-    const warned = await org.asAgent(`${create} Outsider`)
-    expect(warned).toMatchObject({ code: 0, err: expect.stringMatching(/^warning: .*outside governance/) as string })
-    expect(parse(warned.out)).not.toHaveProperty('warnings')
-    expect(await org.text('events', '--kind', 'org_changed', '--limit', '5', '--json')).toContain(
-      '"outside_governance":true',
-    )
-    await org.text('org', 'set', '--org', 'governed', 'governance', 'enforce')
-    const refused = await org.asAgent(`${create} Another`)
+    const refused = await org.asAgent(`${create} Another`, id)
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('agency org propose')])
   })
 
   it('keeps proposals until they are applied or rejected', async () => {
-    await org.found('Proposed')
+    const { id: organisationId } = await org.found('Proposed')
     const document = (await exported('proposed')).replace('title: Developer\n', 'title: Coder\n')
     const proposed = await org.asAgent(
       `cat > proposed.yaml <<'END'\n${document}END\nagency org propose --file proposed.yaml --reason 'Shorter'`,
+      organisationId,
     )
     expect(proposed).toMatchObject({ code: 0 })
     const { proposal_id } = parse(proposed.out) as { proposal_id: number }

@@ -1,14 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { pause } from '../../src/kernel/clock.ts'
 import { noBrowser } from '../support/browser.ts'
-import { builtEntry } from '../support/bundle.ts'
 import type { TestDaemon } from '../support/daemon.ts'
-import { expectGone, expectShown, settled, startRun } from '../support/dashboard.ts'
+import { expectGone, expectShown, settled, signIn, startRun } from '../support/dashboard.ts'
 import { inspect, inspectInBothThemes } from '../support/inspect.ts'
 import { sixSeats } from '../support/org-cli.ts'
 import { company, importOrganisation, type MadeOrganisation } from '../support/organisation.ts'
@@ -26,7 +24,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
   visitDashboard(
     async (visit) => {
       page = visit.page
-      await page.goto(await daemon.link())
+      await signIn(page, daemon)
     },
     async (started) => {
       daemon = started
@@ -41,12 +39,17 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
       await propose(sussex, 'Tester', 'Reviews wait for four days')
       const turnedDown = await propose(sussex, 'Second tester', 'And one for the nights')
       await daemon.ask('POST', `/proposals/${turnedDown}/reject`, { answer: 'No night shifts here' })
-      await asAgent(`org position create --org ${sussex.slug} --title Gardener --role developer --reports-to "QA Lead"`)
+      await daemon.ask('POST', `/orgs/${sussex.slug}/positions`, {
+        title: 'Gardener',
+        role: 'developer',
+        level: 4,
+        reports_to: 'QA Lead',
+      })
     },
   )
 
   const open = async (path: string): Promise<void> => {
-    await page.goto(daemon.address + path)
+    await page.goto(daemon.dashboard + path)
     await settled(page)
   }
   const seat = (title: string, org = kent) => page.locator(`.seat[data-position="${org.seats[title]}"]`)
@@ -260,7 +263,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await daemon.ask('PUT', `/personas/${mallory}/skill`, { text: payloads })
     const elsewhere: string[] = []
     page.on('request', (request) => {
-      if (!request.url().startsWith(daemon.address)) elsewhere.push(request.url())
+      if (!request.url().startsWith(daemon.dashboard)) elsewhere.push(request.url())
     })
     page.on('dialog', (dialog) => {
       elsewhere.push(`dialog ${dialog.message()}`)
@@ -333,24 +336,20 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     await expectGone(card)
   })
 
-  it('records the author of each change, and marks an agent’s changes outside governance', async () => {
+  it('records the author of each change', async () => {
     await open(`/org/${sussex.slug}/history`)
-    const change = page.getByRole('row', { name: /seat "Gardener" created/ })
-    await expectShown(change.getByText('outside governance'))
-    await expectShown(change.getByText(/agent/).or(change.getByRole('link').first()).first())
-    const byOperator = page.getByRole('row', { name: /takes seat "Developer"/ })
-    await expectShown(byOperator.getByText('operator'))
-    await expectGone(byOperator.getByText('outside governance'))
+    await expectShown(page.getByRole('row', { name: /seat "Gardener" created/ }).getByText('operator'))
+    await expectShown(page.getByRole('row', { name: /takes seat "Developer"/ }).getByText('operator'))
   })
 
   it('shows intent and settings, and marks values that are not defaults', async () => {
     const devon = await importOrganisation(daemon, sixSeats('Devon'))
-    await daemon.ask('PUT', `/orgs/${devon.slug}/settings/governance`, { value: 'enforce' })
+    await daemon.ask('PUT', `/orgs/${devon.slug}/settings/governance`, { value: 'advise' })
     await open(`/org/${devon.slug}/settings`)
     await expectShown(page.getByRole('region', { name: 'Intent' }).getByText('no night shifts'))
-    await expectShown(page.getByText('enforce default advise'))
-    await daemon.ask('PUT', `/orgs/${devon.slug}/settings/governance`, { value: 'advise' })
-    await expectShown(page.getByText('advise default'))
+    await expectShown(page.getByText('advise default enforce'))
+    await daemon.ask('PUT', `/orgs/${devon.slug}/settings/governance`, { value: 'enforce' })
+    await expectShown(page.getByText('enforce default'))
   })
 
   it('switches between one and all organisations, and remembers the choice', async () => {
@@ -393,7 +392,7 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
     const everShown = (): Promise<string> =>
       page.evaluate(() => [...(globalThis as unknown as { shown: Set<string> }).shown].join('\n'))
     // The list of organisations arrives last, after all other requests of the page.
-    await page.route(`${daemon.address}/api/orgs?*`, async (route) => {
+    await page.route(`${daemon.dashboard}/api/orgs?*`, async (route) => {
       await expect.poll(() => page.locator('main').getAttribute('aria-busy')).toBe('true')
       await expectShown(page.getByRole('link', { name: /Inbox.*pending/ }))
       await route.continue()
@@ -494,30 +493,6 @@ describe.skipIf(noBrowser !== null)('the organisation in the dashboard', () => {
         expect({ path, ...(await inspectInBothThemes(page)) }).toEqual({ path, found: [], overflow: [] })
       }
     })
-
-  /** Runs the command line as a program of a run for Development, with the token of its attempt. */
-  async function asAgent(line: string): Promise<void> {
-    const agency = `'${process.execPath}' '${builtEntry('agency')}'`
-    const { id } = await daemon.ask<{ id: string }>('POST', '/runs', {
-      goal: 'Change the organisation',
-      runtime: 'program',
-      retry_budget: 0,
-      crash_retries: 0,
-      on_limit: 'fail',
-      runtime_options: {
-        command: ['sh', '-c', `${agency} ${line} > agent.log 2>&1; echo $? > agent.code; echo '{}'`],
-      },
-    })
-    const ended = async (): Promise<boolean> =>
-      (await daemon.ask<{ ended_at: string | null }>('GET', `/runs/${id}`)).ended_at !== null
-    while (!(await ended())) await pause(50)
-    const { briefs } = await daemon.ask<{ briefs: { id: string }[] }>('GET', `/runs/${id}/inspect`)
-    const read = (name: string): string => {
-      const path = join(daemon.home, 'workspaces', id, briefs[0]?.id ?? '', name)
-      return existsSync(path) ? readFileSync(path, 'utf8').trim() : `no ${name}`
-    }
-    if (read('agent.code') !== '0') throw new Error(`agency ${line}: ${read('agent.code')} ${read('agent.log')}`)
-  }
 })
 
 /** Common injections into a page through Markdown. */

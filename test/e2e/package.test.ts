@@ -58,7 +58,7 @@ describe('the package', () => {
   })
 
   it('runs a mission from start to stop', async () => {
-    expect(await cli.text('up')).toContain('http://127.0.0.1:')
+    expect(await cli.text('up')).toMatch(/http:\/\/agency-\w+\.localhost:\d+\/enter/)
     const status = await cli.json<Status>('status')
     expect(status).toMatchObject({ version, store: { kind: 'sqlite' }, home: realpathSync(cli.home) })
 
@@ -74,13 +74,11 @@ describe('the package', () => {
   })
 
   it('serves its dashboard', async () => {
-    const link = /http\S+/.exec(await cli.text('up'))?.[0] as string
-    const entered = await fetch(link, { redirect: 'manual' })
-    const cookie = (entered.headers.get('set-cookie') ?? '').split(';')[0] as string
-    const page = await fetch(new URL('/', link), { headers: { cookie } })
-    const html = await page.text()
+    await cli.text('up')
+    const link = (await cli.text('open', '--numeric')).trim()
+    const html = await (await fetch(new URL('/enter', link))).text()
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1] as string
-    const answer = await fetch(new URL(script, link), { headers: { cookie } })
+    const answer = await fetch(new URL(script, link))
     expect(answer.headers.get('content-type')).toContain('javascript')
     expect((await answer.text()).length).toBeGreaterThan(10_000)
   })

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -6,11 +7,16 @@ import { boxHere } from '../support/box.ts'
 import { createTestCli, runToTheEnd, type TestCli } from '../support/cli.ts'
 
 let cli: TestCli
+let agents: string
 
 beforeAll(() => {
   cli = createTestCli()
+  agents = mkdtempSync(join(tmpdir(), 'agency-agents-'))
 })
-afterAll(() => cli.remove())
+afterAll(async () => {
+  rmSync(agents, { recursive: true })
+  await cli.remove()
+})
 
 function file(name: string, text: string): string {
   const path = join(cli.home, name)
@@ -18,10 +24,11 @@ function file(name: string, text: string): string {
   return path
 }
 
-/** Writes an agent that commits an order and a server for it. */
-const agent = (): string =>
-  file(
-    'agent.sh',
+/** Writes an agent that commits an order and a server for it; no box shows a file of the installation. */
+function agent(): string {
+  const path = join(agents, 'agent.sh')
+  writeFileSync(
+    path,
     `export HOME=/nowhere
 echo '{"id": 1}' > order.json
 cat > server.mjs <<'END'
@@ -35,6 +42,8 @@ git -c user.name=A -c user.email=a@example.org commit --quiet --message 'Add the
 echo '{"status": "done", "summary": "made", "outputs": ["order.json"]}'
 `,
   )
+  return path
+}
 
 const plan = (): string => `goal: A shop
 runtime: program
@@ -74,14 +83,39 @@ describe('a plan on the command line', () => {
 2  waits for level 1
 └ server  Serve it  after order
     GET http://127.0.0.1:{port}/
+
+${join(cli.home, 'plan.yaml')} starts:
+  program
+    'sh' '${join(agents, 'agent.sh')}'
+  brief "server", evidence, server
+    '${process.execPath}' server.mjs {port}
 `)
     const piped = await cli.feed(plan(), 'run', 'Another shop', '--plan', '-', '--preview')
     expect(piped.out).toMatch(/^Another shop\n2 briefs/)
     expect(await cli.json('runs', '--json')).toMatchObject({ runs: [] })
   })
 
+  it('starts nothing before it is trusted, and asks again after an edit', async () => {
+    const path = file('plan.yaml', plan())
+    const refused = await cli.run('run', '--plan', path)
+    expect(refused.code).toBe(4)
+    expect(refused.err).toContain(`'sh' '${join(agents, 'agent.sh')}'`)
+    expect(refused.err).toContain(`agency trust ${path}`)
+    expect(await cli.text('trust', path, '--preview')).toContain('server.mjs {port}')
+    expect(await cli.text('trust', '--list')).toContain('no file is trusted')
+    expect(await cli.text('trust', path)).toMatch(/trusted: [0-9a-f]{64}\n$/)
+    expect(await cli.text('trust', '--list')).toContain(path)
+    file('plan.yaml', plan().replace('server.mjs {port}', 'server.mjs {port}; id'))
+    const edited = await cli.run('run', '--plan', path)
+    expect(edited.code).toBe(4)
+    expect(edited.err).toContain(`+         start: "'${process.execPath}' server.mjs {port}; id"`)
+    expect(await cli.text('trust', '--revoke', path)).toContain('no longer trusted')
+    expect(await cli.json('runs', '--json')).toMatchObject({ runs: [] })
+  })
+
   it('runs, and evidence of every kind is checked and recorded', async () => {
-    const ended = await runToTheEnd(cli, boxHere.ok, '--plan', file('plan.yaml', plan()))
+    const words = ['--plan', file('plan.yaml', plan()), '--readable', agents, '--trust']
+    const ended = await runToTheEnd(cli, boxHere.ok, ...words)
     expect(ended, ended.err).toMatchObject({ code: 0 })
     const run = ended.out.trim()
     const { status, evidence } = await cli.json<Inspected>('inspect', run, '--json')

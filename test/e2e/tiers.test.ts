@@ -78,7 +78,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
       await view(name)
       expect({ name, ...(await inspectInBothThemes(page)) }).toEqual({ name, found: [], overflow: [] })
     }
-    await page.goto(`${daemon.address}/runs`)
+    await page.goto(`${daemon.dashboard}/runs`)
     await expectShown(page.locator(`tr[data-run=${run.id}]`).getByText('tiered T1–T5'))
   })
 

@@ -13,6 +13,7 @@ import { registerWorker } from '../../src/engine/workers-store.ts'
 import { createFeed } from '../../src/events/feed.ts'
 import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
 import { createJobService } from '../../src/jobs/service.ts'
+import { createSessions } from '../../src/sessions/service.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { systemIds } from '../../src/kernel/ids.ts'
 import { noLog } from '../../src/kernel/log.ts'
@@ -62,16 +63,13 @@ export async function startAgency(
   await writeInitialFiles(db, org.files)
   const worker = await db.write([], (tx) => registerWorker(tx, { ...testWorker, id: 'wrk_test', pid: process.pid }))
   const jobs = createJobs({ db, clock, ids: systemIds, worker, chaosPoint: noChaos })
-  const makeNotifiers = (entries: readonly NotifierSettings[]) =>
-    createNotifiers(entries, { environment: {}, write: () => {} })
   const notify = createNotify({
     db,
     clock,
     ids: systemIds,
     log: noLog,
     jobs,
-    notifiers: makeNotifiers(notifiers),
-    make: makeNotifiers,
+    notifiers: createNotifiers(notifiers, { environment: {}, write: () => {} }),
     address: () => 'http://127.0.0.1:1',
   })
   const root = freshFolder()
@@ -123,11 +121,17 @@ export async function startAgency(
       home: '/nowhere',
       store: { kind: db.kind, place: 'test' },
       address: 'http://127.0.0.1:1',
+      dashboard: 'http://agency-x.localhost:1',
       socket: '/nowhere/agency.sock',
       startedAt: clock.at(),
       box: 'none',
     }),
-    createLink: (path) => ({ url: `http://127.0.0.1:1/enter?code=x&to=${path}`, expiresAt: clock.at() }),
+    createLink: (path) => ({
+      url: `http://agency-x.localhost:1/enter?code=x&to=${path}`,
+      numericUrl: `http://127.0.0.1:1/enter?code=x&to=${path}`,
+      expiresAt: clock.at(),
+      file: null,
+    }),
     stop: () => {},
   })
   const edges = {
@@ -140,6 +144,7 @@ export async function startAgency(
     talent,
     demos,
     jobs: createJobService({ db, jobs }),
+    sessions: createSessions({ db, clock, operatorToken: 'opr_test' }),
   }
   return { agency, jobs, org, notify, talent, routes: routesOf(agency, edges) }
 }

@@ -11,7 +11,10 @@ import { freePort } from './port.ts'
 /** A daemon with a home and a port of its own, which stay the same across restarts. */
 export interface TestDaemon {
   readonly home: string
+  /** The address of the API. */
   readonly address: string
+  /** The address of the dashboard, which is known once the daemon has started. */
+  readonly dashboard: string
   start(): Promise<void>
   /** Asks the daemon to stop and waits until it has ended. */
   stop(): Promise<void>
@@ -47,6 +50,9 @@ export async function createTestDaemon(
   const daemon: TestDaemon = {
     home,
     address,
+    get dashboard() {
+      return `http://${readFileSync(join(home, 'host.name'), 'utf8').trim()}.localhost:${port}`
+    },
     async start() {
       const args = [builtEntry('test-daemon'), String(port), ...(webRoot === null ? [] : [webRoot])]
       const started = spawn(process.execPath, args, {

@@ -106,6 +106,13 @@ export function watchComplaints(page: Page): string[] {
   return complaints
 }
 
+/** Signs a browser in, and waits until its page has redeemed the link. */
+export async function signIn(page: Page, daemon: TestDaemon, path = '/'): Promise<void> {
+  await page.goto(await daemon.link(path))
+  await page.waitForURL((url) => url.pathname !== '/enter')
+  await page.waitForFunction(() => sessionStorage.getItem('agency.page') !== null)
+}
+
 /** Both wait for the element's state and fail on a timeout. For other conditions use `expect.poll`. */
 export const expectShown = (locator: Locator): Promise<void> => locator.waitFor()
 export const expectGone = (locator: Locator): Promise<void> => locator.waitFor({ state: 'hidden' })

@@ -36,7 +36,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   // The addresses of operations, for everything that calls them.
   ['endpoints', /(^|\/)endpoints\.ts$|^src\/operations\/(endpoint|request|problem)\.ts$/],
   // Pure like the kernel, so that stores and db/ too can remove secrets before they write.
-  ['redaction', /^src\/secrets\/(redact|passwords)\.ts$/],
+  ['redaction', /^src\/secrets\/(redact|passwords|tokens|encodings|long-runs)\.ts$/],
   ['contract', /(^|\/)(contract|states)\.ts$|\.contract\.ts$|^src\/operations\/wire\.ts$/],
   // Paths of our own files, on disk and in the bundle.
   ['places', /^src\/(entries|daemon\/home)\.ts$/],
@@ -84,7 +84,7 @@ const table: Record<Exclude<Role, 'anything' | 'offline'>, Allowance> = {
     packages: node,
   },
   edge: {
-    roles: ['kernel', 'endpoints', 'client', 'contract', 'edge', 'places', 'part'],
+    roles: ['kernel', 'redaction', 'endpoints', 'client', 'contract', 'edge', 'places', 'part'],
     types: ['service', 'port', 'db'],
     packages: /^node:|^hono$|^@hono\/|^zod$|^@modelcontextprotocol\//,
   },

@@ -15,9 +15,9 @@ export interface OrgCli extends TestCli {
   /** Runs a shell line; every `agency` in it is the command line under test. */
   shell(line: string): Promise<Ended>
   /** Founds an organisation of six seats with this name and Robbo on the first; returns position ids by title. */
-  found(name: string): Promise<{ slug: string; robbo: string; seats: Record<string, number> }>
+  found(name: string): Promise<{ id: number; slug: string; robbo: string; seats: Record<string, number> }>
   /** Runs the lines as an agent in its workspace; returns the exit code and the output. */
-  asAgent(line: string): Promise<{ code: number; out: string; err: string }>
+  asAgent(line: string, organisationId?: number): Promise<{ code: number; out: string; err: string }>
   file(name: string, text: string | Uint8Array): string
 }
 
@@ -42,12 +42,13 @@ export function createOrgCli(): OrgCli {
       await ensure(cli.feed(sixSeats(name), 'org', 'import'))
       const { organisation, seats } = await cli.json<Chart>('org', 'tree', '--org', name)
       return {
+        id: organisation.organisation_id,
         slug: organisation.slug,
         robbo: seats.find((seat) => seat.holder !== null)?.holder?.slug ?? '',
         seats: Object.fromEntries(seats.map((seat) => [seat.title, seat.position_id])),
       }
     },
-    async asAgent(line) {
+    async asAgent(line, organisationId = 1) {
       // All files are in the workspace: a boxed agent cannot read other files of this machine.
       const script = [
         agencyWord(cli),
@@ -58,7 +59,10 @@ export function createOrgCli(): OrgCli {
         `echo '{"status": "done", "summary": "tried it", "outputs": ["tried.txt"]}'`,
       ].join('\n')
       const program = `sh -c '${script.replaceAll("'", `'\\''`)}'`
-      const id = (await cli.text('run', 'Try it', '--program', program, '--evidence', 'file:tried.txt')).trim()
+      const place = ['--org', String(organisationId)]
+      const id = (
+        await cli.text('run', 'Try it', ...place, '--program', program, '--evidence', 'file:tried.txt')
+      ).trim()
       await ensure(cli.run('watch', id))
       const { briefs } = await cli.json<{ briefs: { id: string }[] }>('inspect', id)
       const read = (name: string): string =>
@@ -70,7 +74,7 @@ export function createOrgCli(): OrgCli {
 }
 
 interface Chart {
-  organisation: { slug: string }
+  organisation: { organisation_id: number; slug: string }
   seats: { position_id: number; title: string; holder: { slug: string } | null }[]
 }
 

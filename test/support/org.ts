@@ -16,8 +16,8 @@ export interface TestOrg extends Org {
   readonly agency: TestAgency & { store: FreshStore }
   readonly db: TestAgency['db']
   readonly root: string
-  /** Returns a live agent of that persona, which works in the Development organisation until the test ends. */
-  agentAs(personaId: number): Promise<AgentActor>
+  /** Returns a live agent of that persona, which works for an organisation (1: Development) until the test ends. */
+  agentAs(personaId: number, organisationId?: number): Promise<AgentActor>
   events(stream: string): Promise<Event[]>
   /** Writes a file directly, as a person with an editor would. */
   edit(path: string, text: string): void
@@ -40,8 +40,8 @@ export async function openOrg(
     agency,
     db,
     root,
-    async agentAs(personaId) {
-      const run = await agency.run({ play: [[{ log: `gate ${personaId}` }]] })
+    async agentAs(personaId, organisationId = 1) {
+      const run = await agency.run({ organisationId, play: [[{ log: `gate ${personaId}` }]] })
       const attempt = await agency.until(async () =>
         (await agency.inspect(run)).attempts.find((each) => each.status === 'running'),
       )

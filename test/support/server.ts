@@ -13,6 +13,7 @@ import {
   type CredentialOptions,
   type Credentials,
 } from '../../src/server/credentials.ts'
+import { createSessions, type Sessions } from '../../src/sessions/service.ts'
 import { createServer, type Server, type ServerOptions } from '../../src/server/server.ts'
 import { freshFolder, testChainKey } from './store.ts'
 
@@ -24,6 +25,7 @@ export interface LogLineSeen extends LogFields {
 export interface TestServer {
   server: Server
   credentials: Credentials
+  sessions: Sessions
   operatorToken: string
   address: string
   port: number
@@ -72,9 +74,11 @@ export async function startServer({
   const logged: LogLineSeen[] = []
   const credentials =
     options.credentials ?? createCredentials({ operatorToken, chainKey: testChainKey, clock, findAttempt })
+  const sessions = options.sessions ?? createSessions({ db, clock, operatorToken })
   const server = createServer({
     routes,
     credentials,
+    sessions,
     once: db.once,
     clock,
     log: createSeenLog(logged),
@@ -89,7 +93,7 @@ export async function startServer({
       token: operatorToken,
       ...given,
     })
-  return { server, credentials, operatorToken, address, port, socket, logged, send }
+  return { server, credentials, sessions, operatorToken, address, port, socket, logged, send }
 }
 
 export function createSeenLog(lines: LogLineSeen[]): Log {

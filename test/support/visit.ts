@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
 import { openBrowser, openContext } from './browser.ts'
 import { createTestDaemon, type TestDaemon } from './daemon.ts'
-import { buildDashboard, type Dashboard, watchComplaints } from './dashboard.ts'
+import { buildDashboard, type Dashboard, signIn, watchComplaints } from './dashboard.ts'
 
 /** A fresh browser context and the daemon that all tests of the file share. */
 export interface Visit {
@@ -46,8 +46,8 @@ export function visitDashboard(
     const page = await context.newPage()
     complaints = watchComplaints(page)
     const enter = async (path = '/'): Promise<void> => {
-      await page.goto(await daemon.link())
-      await page.goto(daemon.address + path)
+      await signIn(page, daemon)
+      await page.goto(daemon.dashboard + path)
     }
     await arrive({ daemon, browser, context, page, enter })
   })

@@ -2,8 +2,8 @@ import { createSpending as created } from '../../../src/engine/attempt/spending.
 
 export * from '../../../src/engine/attempt/spending.ts'
 
-export const createSpending: typeof created = (deps, claimed, refuse) => {
-  const spending = created(deps, claimed, refuse)
+export const createSpending: typeof created = (...parts) => {
+  const spending = created(...parts)
   return {
     ...spending,
     rest: async () => {

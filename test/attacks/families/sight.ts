@@ -1,0 +1,18 @@
+import { boxHere } from '../../support/box-here.ts'
+import { defineFamily } from '../contract.ts'
+import { callAttacks, setIdAttacks } from '../sight/calls.ts'
+import { daemonAttacks } from '../sight/daemon.ts'
+import { pathAttacks } from '../sight/paths.ts'
+import { openSightStage } from '../sight/stage.ts'
+
+export const sight = defineFamily({
+  name: 'sight',
+  about: 'commands and descriptors that would show a box more than it may see',
+  open: openSightStage,
+  close: (stage) => stage.close(),
+  jobs: 3,
+  attacks: [...daemonAttacks, ...pathAttacks, ...callAttacks, ...setIdAttacks].map((each) => ({
+    ...each,
+    skip: () => (boxHere.ok ? (each.skip?.() ?? null) : boxHere.reason),
+  })),
+})

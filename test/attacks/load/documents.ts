@@ -1,0 +1,114 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Attack } from '../contract.ts'
+import { burst, isHeldUp, type LoadStage, processorTimeOf } from './stage.ts'
+
+const forms: Readonly<Record<string, string>> = {
+  tags: '!a ',
+  'nested lists': '- ',
+  anchors: '&a ',
+  brackets: '[',
+  'nested maps': '{a: [',
+  'explicit keys': '? ',
+  'broken quotes': '"\n',
+}
+
+const textOf = (form: string, length: number): string =>
+  (forms[form] as string).repeat(length / (forms[form] as string).length)
+
+const harmless = 'organisation: {name: Harmless, purpose: test}\n'
+
+const validates = async ({ puppet }: LoadStage): Promise<boolean> =>
+  (await puppet.ask('POST', '/orgs/validate', { document: harmless })).status === 200
+
+const byAgent: Attack<LoadStage>[] = Object.keys(forms).map((form) => ({
+  name: `an agent validates a document of ${form}`,
+  control: async ({ daemon }) => (await daemon.ask('POST', '/orgs/validate', { document: harmless })).status === 200,
+  attack: async (stage) => {
+    const puppet = await stage.fresh()
+    const request = { method: 'POST', path: '/orgs/validate', body: { document: textOf(form, 240_000) } }
+    return isHeldUp(stage, burst(puppet, [request, request]))
+  },
+  isLong: true,
+}))
+
+const byOperator: Attack<LoadStage>[] = ['tags', 'anchors'].map((form) => ({
+  name: `a document of 3.9 MB of ${form} comes from the operator`,
+  control: async ({ daemon }) => (await daemon.ask('POST', '/orgs/validate', { document: harmless })).status === 200,
+  attack: (stage) => isHeldUp(stage, stage.daemon.ask('POST', '/orgs/validate', { document: textOf(form, 3_900_000) })),
+  isLong: true,
+}))
+
+export const documentAttacks: readonly Attack<LoadStage>[] = [
+  ...byAgent,
+  ...byOperator,
+  {
+    name: 'an agent proposes a hostile document',
+    control: validates,
+    attack: async (stage) => {
+      const puppet = await stage.fresh()
+      const body = { document: textOf('anchors', 240_000), reason: 'because' }
+      return isHeldUp(stage, burst(puppet, [{ method: 'POST', path: '/orgs/proposals', body }]))
+    },
+    isLong: true,
+  },
+  {
+    name: 'an agent file of an import keeps the daemon busy',
+    control: async ({ daemon }) => {
+      const files = [{ path: 'a.md', text: '---\nname: Harmless\n---\nText.\n' }]
+      const { body } = await daemon.ask('POST', '/personas/import', { files, preview: true })
+      return JSON.stringify(body).includes('"name":"Harmless"')
+    },
+    attack: (stage) => {
+      const files = [{ path: 'a.md', text: `---\n${textOf('anchors', 400_000)}\n---\nText.\n` }]
+      return isHeldUp(stage, stage.daemon.ask('POST', '/personas/import', { files, preview: true }))
+    },
+    isLong: true,
+  },
+  {
+    name: 'a team file keeps the daemon busy',
+    control: async ({ daemon }) =>
+      (await daemon.ask('POST', '/runs', { goal: 'x', playbook: 'tiered', team: 'nonsense: 1' })).status === 400,
+    attack: (stage) =>
+      isHeldUp(
+        stage,
+        stage.daemon.ask('POST', '/runs', { goal: 'x', playbook: 'tiered', team: textOf('tags', 1_000_000) }),
+      ),
+    isLong: true,
+  },
+  {
+    name: 'an agent validates documents without end',
+    control: validates,
+    attack: async (stage) => {
+      const puppet = await stage.fresh()
+      const request = { method: 'POST', path: '/orgs/validate', body: { document: harmless } }
+      return !(
+        await burst(
+          puppet,
+          Array.from({ length: 30 }, () => request),
+        )
+      ).includes(429)
+    },
+  },
+  {
+    name: 'a talent pool of nested brackets is read again for every list',
+    control: async ({ daemon }) => {
+      const folder = join(daemon.home, 'talent/agents/hostile')
+      mkdirSync(folder, { recursive: true })
+      for (let number = 0; number < 1_500; number++)
+        writeFileSync(
+          join(folder, `p${number}.md`),
+          `---\nname: P${number}\nx: ${'['.repeat(240)}${']'.repeat(240)}\n---\nText ${number}.\n`,
+        )
+      const { body } = await daemon.ask('GET', '/talent')
+      return JSON.stringify(body).includes('P1499')
+    },
+    attack: async ({ daemon, puppet }) => {
+      const before = processorTimeOf(daemon)
+      for (let times = 0; times < 3; times++) await puppet.ask('GET', '/talent')
+      return processorTimeOf(daemon) - before > 6
+    },
+    isLong: true,
+  },
+]
