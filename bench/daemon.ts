@@ -8,6 +8,7 @@ import { systemIds } from '../src/kernel/ids.ts'
 import { noLog } from '../src/kernel/log.ts'
 import { createCredentials } from '../src/server/credentials.ts'
 import { createServer } from '../src/server/server.ts'
+import { createSessions } from '../src/sessions/service.ts'
 import { type Mission, missionOperations } from '../src/work/missions/contract.ts'
 
 /** Counters that the process prints when it is ready, and again for every line on its standard input. */
@@ -53,6 +54,7 @@ async function serveCeiling(socket: string): Promise<string> {
   const server = createServer({
     routes: [{ operation: missionOperations.create, handle: async (_, input: never) => missionOf(input) }],
     credentials,
+    sessions: createSessions({ db: daemon.db, clock: systemClock, operatorToken }),
     once: daemon.db.once,
     clock: systemClock,
     log: noLog,

@@ -10,6 +10,7 @@ import { claim } from './claim.ts'
 import { clones } from './clones.ts'
 import { engine } from './engine.ts'
 import { type Benchmark, type BenchOptions, type Figure, tableOf } from './figures.ts'
+import { hostile } from './hostile.ts'
 import { idle } from './idle.ts'
 import { org } from './org.ts'
 import { peers } from './peers.ts'
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   proving,
   box,
   prompts,
+  hostile,
   tiered,
   sim,
 ]

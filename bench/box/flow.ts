@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createBox } from '../../src/workspaces/box/box.ts'
 import { detectBox } from '../../src/workspaces/box/detect.ts'
-import { createEgress } from '../../src/workspaces/box/egress.ts'
+import { createProxyProcess } from '../../src/workspaces/box/proxy/process.ts'
 import { startInWorkspace } from '../../src/workspaces/process.ts'
 import { enterDirectly } from '../../src/workspaces/enter-directly.ts'
 import { defaultPolicy } from '../../src/workspaces/policy.ts'
@@ -56,17 +56,14 @@ export async function measureFlow(times: number): Promise<Flow> {
 /** The server is on this machine, so the policy has to name its address. */
 const network = { allowed: true, allow: [], block: [], private: ['127.0.0.1'] }
 
-async function startProxy(path: string): Promise<{ close(): void }> {
-  const server = createEgress({ network })
-  await new Promise<void>((resolve) => server.listen(path, resolve))
-  return server
-}
+const startProxy = (path: string): Promise<{ close(): void }> =>
+  createProxyProcess({ clock: systemClock }).open(path, { kind: 'egress', network })
 
 async function boxedEntry(folder: string, path: string, home: string): Promise<Workspace['enter']> {
   const directory = join(folder, 'boxes')
   const found = await detectBox({ directory })
   if (!found.ok) throw new Error(found.reason)
-  const box = await createBox({ program: found.program, directory, socket: null, closed: [], clock: systemClock })
+  const box = await createBox({ program: found.program, directory, connect: null, closed: [], clock: systemClock })
   return box.enter({ path, home, policy: defaultPolicy('', { network }) })
 }
 
