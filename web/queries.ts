@@ -23,6 +23,7 @@ export const keys = {
   /** All data about structure and personas under one key: it is small, and any change may be visible anywhere. */
   org: ['org'],
   sessions: ['sessions'],
+  trustedFiles: ['trusted-files'],
 } as const
 
 export const createQueryClient = (): QueryClient =>
@@ -50,6 +51,13 @@ export const sessionsQuery = queryOptions({
   queryKey: keys.sessions,
   queryFn: ({ signal }) => call(operations.session.list, {}, signal),
   // No event reports that another browser has signed in.
+  staleTime: 0,
+})
+
+export const trustedFilesQuery = queryOptions({
+  queryKey: keys.trustedFiles,
+  queryFn: ({ signal }) => call(operations.trustedFile.list, {}, signal),
+  // A terminal may have trusted a file meanwhile.
   staleTime: 0,
 })
 

@@ -9,6 +9,7 @@ import { Ago } from '../parts/time.tsx'
 import { statusQuery } from '../queries.ts'
 import { clockTime, counted } from '../text.ts'
 import { Sessions } from './sessions.tsx'
+import { TrustedFiles } from './trusted-files.tsx'
 import { chooseTheme, themes, useTheme } from '../theme.ts'
 
 export function SettingsPage() {
@@ -31,6 +32,10 @@ export function SettingsPage() {
       <section className="part">
         <h2>Signed-in browsers</h2>
         <Sessions />
+      </section>
+      <section className="part">
+        <h2>Trusted files</h2>
+        <TrustedFiles />
       </section>
       <section className="part">
         <h2>Keys</h2>

@@ -19,7 +19,7 @@ export function Sessions() {
   const sessions = found.data.sessions.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent))
   return (
     <>
-      <ul className="plain sessions">
+      <ul className="plain entries">
         {sessions.map((session) => (
           <Session key={session.id} session={session} />
         ))}

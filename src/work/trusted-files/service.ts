@@ -5,7 +5,10 @@ import type { Db, ReadTx } from '../../db/port.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { counted } from '../../kernel/amounts.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
+import type { Fault } from '../../documents/contract.ts'
+import type { ReadTeam } from '../../team/load.ts'
 import type { PlanDocument } from '../plans/contract.ts'
+import type { ReadPlan } from '../plans/read.ts'
 import type { FileKind, FileReview, FileStart, TrustedFile, TrustedFileLine } from './contract.ts'
 import { differenceOf } from './difference.ts'
 import { startsOfPlan, startsOfTeam } from './starts.ts'
@@ -21,8 +24,9 @@ import {
 export interface TrustedFileDeps {
   db: Db
   runtimes: ReadonlyMap<string, Runtime>
-  /** Reads a plan; null: the text is none. */
-  readPlan: (text: string) => Promise<PlanDocument | null>
+  /** Both read in a thread if the text is large: some texts were written to keep a parser busy. */
+  readPlan: (text: string) => Promise<Pick<ReadPlan, 'plan' | 'faults'>>
+  readTeam: (text: string) => Promise<Pick<ReadTeam, 'team' | 'faults'>>
 }
 
 /** A plan or a team file that came with a request; a plan was read before. */
@@ -39,17 +43,20 @@ const maxKeptBytes = 200_000
  * Files that may start programs, because the operator has read what they start. A file is known by the hash of exactly
  * the text that is read, so every edit and every other file under its name asks again.
  */
-export function createTrustedFiles({ db, runtimes, readPlan }: TrustedFileDeps) {
-  const startsOf = (file: GivenFile): FileStart[] =>
-    file.kind === 'plan' ? startsOfPlan(file.plan, runtimes) : startsOfTeam(file.text, runtimes)
+export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: TrustedFileDeps) {
+  async function startsOf(file: GivenFile): Promise<FileStart[]> {
+    if (file.kind === 'team') return startsOfTeam((await readTeam(file.text)).team, runtimes)
+    const { team } = file.plan
+    return startsOfPlan(file.plan, team === undefined ? null : (await readTeam(team)).team, runtimes)
+  }
 
-  async function reviewIn(tx: ReadTx, file: GivenFile): Promise<FileReview> {
+  async function reviewIn(tx: ReadTx, file: GivenFile, starts: FileStart[]): Promise<FileReview> {
     const { kind, text, name = null } = file
     const hash = hashOf(text)
     const trusted = (await findTrustedFile(tx, hash))?.kind === kind
     const before = trusted || name === null ? undefined : await findNewestVersion(tx, kind, name)
     const difference = before === undefined || before.text === null ? null : differenceOf(before.text, text)
-    return { kind, hash, name, trusted, starts: startsOf(file), difference }
+    return { kind, hash, name, trusted, starts, difference }
   }
 
   const record = (by: Actor, files: readonly GivenFile[]): Promise<void> => {
@@ -66,16 +73,22 @@ export function createTrustedFiles({ db, runtimes, readPlan }: TrustedFileDeps) 
 
   /** A plan has briefs, which a team file cannot have. */
   async function given(text: string, name: string | undefined): Promise<GivenFile> {
-    const plan = await readPlan(text)
-    return plan === null ? { kind: 'team', text, name } : { kind: 'plan', plan, text, name }
+    const { plan, faults } = await readPlan(text)
+    if (plan !== null) return { kind: 'plan', plan, text, name }
+    const team = await readTeam(text)
+    if (team.team === null) throw unreadable(name, hasBriefs.test(text) ? faults : team.faults)
+    return { kind: 'team', text, name }
   }
 
-  const review = (files: readonly GivenFile[]): Promise<FileReview[]> =>
-    db.read(async (tx) => {
+  async function review(files: readonly GivenFile[]): Promise<FileReview[]> {
+    const read: { file: GivenFile; starts: FileStart[] }[] = []
+    for (const file of files) read.push({ file, starts: await startsOf(file) })
+    return db.read(async (tx) => {
       const reviews: FileReview[] = []
-      for (const file of files) reviews.push(await reviewIn(tx, file))
+      for (const { file, starts } of read) reviews.push(await reviewIn(tx, file, starts))
       return reviews
     })
+  }
 
   return {
     /** Returns the reviews of those files that start anything. */
@@ -126,6 +139,19 @@ export function createTrustedFiles({ db, runtimes, readPlan }: TrustedFileDeps) 
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** A file with this key was meant to be a plan. */
+const hasBriefs = /^\s*["']?briefs["']?\s*:/m
+
+function unreadable(name: string | undefined, faults: readonly Fault[]) {
+  const [first] = faults
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
+  const fault = first === undefined ? '' : `: line ${first.line}, column ${first.column}: ${first.message}${more}`
+  return refusal('invalid_input', `${name ?? 'the file'} is neither a plan nor a team file${fault}`, {
+    hint: 'Mend it first: nothing was trusted.',
+    data: { faults },
+  })
+}
 
 const withoutText = ({ text: _, ...line }: TrustedFile): TrustedFileLine => line
 

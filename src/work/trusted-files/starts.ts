@@ -1,7 +1,6 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Team } from '../../team/contract.ts'
 import { tierNames } from '../../team/contract.ts'
-import { readTeam } from '../../team/load.ts'
 import type { Evidence } from '../evidence/contract.ts'
 import type { PlanDocument } from '../plans/contract.ts'
 import { automaticSetup } from '../repository-settings/contract.ts'
@@ -10,9 +9,9 @@ import type { FileStart } from './contract.ts'
 type Runtimes = ReadonlyMap<string, Runtime>
 type Found = Pick<FileStart, 'text' | 'where'>
 
-/** Lists everything that a plan starts, each text once, in the order of the file. */
-export function startsOfPlan(plan: PlanDocument, runtimes: Runtimes): FileStart[] {
-  const { setup, evidence, runtimeOptions, verifierOptions = {}, briefs, team } = plan
+/** Lists everything that a plan and the team in it start, each text once, in the order of the file. */
+export function startsOfPlan(plan: PlanDocument, team: Team | null, runtimes: Runtimes): FileStart[] {
+  const { setup, evidence, runtimeOptions, verifierOptions = {}, briefs } = plan
   return counted([
     ...setupOf(setup),
     ...evidence.flatMap((each) => evidenceOf(each, '')),
@@ -25,13 +24,12 @@ export function startsOfPlan(plan: PlanDocument, runtimes: Runtimes): FileStart[
         ...optionsOf(brief.runtimeOptions ?? {}, where, runtimes),
       ]
     }),
-    ...(team === undefined ? [] : inTeam(readTeam(team).team, 'team, ', runtimes)),
+    ...inTeam(team, 'team, ', runtimes),
   ])
 }
 
 /** Lists everything that a team starts. A file that cannot be read starts nothing, because no run accepts it. */
-export const startsOfTeam = (text: string, runtimes: Runtimes): FileStart[] =>
-  counted(inTeam(readTeam(text).team, '', runtimes))
+export const startsOfTeam = (team: Team | null, runtimes: Runtimes): FileStart[] => counted(inTeam(team, '', runtimes))
 
 function inTeam(team: Team | null, where: string, runtimes: Runtimes): Found[] {
   if (team === null) return []

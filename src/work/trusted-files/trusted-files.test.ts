@@ -9,6 +9,8 @@ import { createProgramRuntime } from '../../adapters/runtime/program/runtime.ts'
 import { createScriptedRuntime } from '../../adapters/runtime/scripted/runtime.ts'
 import { createTerminal } from '../../cli/terminal.ts'
 import type { Actor } from '../../kernel/actor.ts'
+import { readTeam } from '../../team/load.ts'
+import type { PlanDocument } from '../plans/contract.ts'
 import { readPlan } from '../plans/read.ts'
 import { reviewLines } from './cli/review-lines.ts'
 import { differenceOf } from './difference.ts'
@@ -24,10 +26,13 @@ const runtimes = new Map(
 
 const agent = { kind: 'agent', personaId: 1, agentId: 1 } as unknown as Actor
 
-const startsIn = (plan: string): string[] => {
-  const read = readPlan(plan)
+const startsIn = (text: string): string[] => {
+  const read = readPlan(text)
   expect(read.faults).toEqual([])
-  return startsOfPlan(read.plan as never, runtimes).map(({ where, text }) => `${where}: ${text}`)
+  const plan = read.plan as PlanDocument
+  return startsOfPlan(plan, plan.team === undefined ? null : readTeam(plan.team).team, runtimes).map(
+    ({ where, text }) => `${where}: ${text}`,
+  )
 }
 
 const poem = `goal: A poem
@@ -84,14 +89,14 @@ runtime_options: { scenario: demo }
 evidence: [{ kind: file, path: a.txt }, { kind: git, clean: true }, { kind: artifact }]
 briefs: [{ id: a, objective: Write it, runtime_options: { scenario: { steps: [{ say: hello }] } } }]`),
     ).toEqual([])
-    expect(startsOfTeam('notify: [phone]\nlimits: {retry_budget: 1}\nsetup: auto', runtimes)).toEqual([])
+    expect(startsOfTeam(readTeam('notify: [phone]\nlimits: {retry_budget: 1}\nsetup: auto').team, runtimes)).toEqual([])
   })
 
   it('contains a repeated command once, with the number of places', () => {
     const plan = readPlan(`goal: A
 evidence: &all [{ kind: command, run: npm test }]
 briefs: [{ id: a, objective: A, evidence: *all }, { id: b, objective: B, evidence: *all }]`).plan
-    expect(startsOfPlan(plan as never, runtimes)).toEqual([{ text: 'npm test', where: 'evidence', count: 3 }])
+    expect(startsOfPlan(plan as never, null, runtimes)).toEqual([{ text: 'npm test', where: 'evidence', count: 3 }])
   })
 })
 
@@ -167,6 +172,19 @@ describeStores('a plan that starts a command', (openFresh) => {
     const { plans } = await open()
     const { faults } = await plans.check({ plan: `trust: [${'0'.repeat(64)}]\n${poem}` })
     expect(faults.map(({ message }) => message)).toEqual(['the plan has no "trust"'])
+  })
+
+  it.each([
+    ['goal: [', /^\/plans\/poem\.yaml is neither a plan nor a team file: line 1, column \d+: /],
+    ['hello', /neither a plan nor a team file/],
+    ['goal: A poem\nbriefs:\n  - { id: a, evidence: [{ kind: command, run: id }] }', /line 3, column \d+: .*objective/],
+    ['goal: A poem\nbriefs: [{ id: a, objective: Do it }]\nsetup: id\nnonsense: 1', /line 4, column 1: .*nonsense/],
+  ])('is not called harmless if it cannot be read: %j', async (text, message) => {
+    const { trustedFiles } = await open()
+    const [hash = ''] = trustOf(text)
+    const name = '/plans/poem.yaml'
+    for (const asked of [trustedFiles.review(text, name), trustedFiles.trust(operator, { text, hash, name })])
+      await expect(asked).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringMatching(message) })
   })
 
   it('is a team file too, whether it is given beside a plan or alone', async () => {

@@ -1,18 +1,19 @@
 import { bold, faint, type Terminal } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { counted } from '../../../kernel/amounts.ts'
+import { escapeHidden } from '../../../kernel/escape-hidden.ts'
 import type { FileReview } from '../contract.ts'
 
 /** Formats everything that a file starts. Nothing is shortened, and every character that could hide text is written out. */
 export function reviewLines(terminal: Terminal, review: Wire<FileReview>): string[] {
   const { kind, name, starts, trusted, difference } = review
-  const title = name === null ? `the ${kind}` : escaped(name)
+  const title = name === null ? `the ${kind}` : escapeHidden(name)
   if (starts.length === 0) return [`${title} starts nothing, so it needs no trust`]
   return [
     bold(terminal, `${title} starts${trusted ? ' (trusted)' : ''}:`),
     ...starts.flatMap(({ text, where, count }) => [
-      faint(terminal, `  ${escaped(where)}${count > 1 ? `, and in ${counted(count - 1, 'other place')}` : ''}`),
-      ...escaped(text)
+      faint(terminal, `  ${escapeHidden(where)}${count > 1 ? `, and in ${counted(count - 1, 'other place')}` : ''}`),
+      ...escapeHidden(text)
         .split('\n')
         .map((line) => `    ${line}`),
     ]),
@@ -20,19 +21,7 @@ export function reviewLines(terminal: Terminal, review: Wire<FileReview>): strin
       ? []
       : [
           bold(terminal, 'Since it was trusted, these lines have changed:'),
-          ...difference.map((line) => `  ${escaped(line)}`),
+          ...difference.map((line) => `  ${escapeHidden(line)}`),
         ]),
   ]
 }
-
-/**
- * Control characters, marks of direction, invisible characters and odd spaces appear as their code. Long gaps are
- * counted, because they push the rest of a command off the screen.
- */
-const escaped = (text: string): string =>
-  text
-    .replace(hidden, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
-    .replace(/ {21,}/g, (spaces) => `⟨${spaces.length} spaces⟩`)
-    .replace(/\n{4,}/g, (breaks) => `\n⟨${breaks.length - 1} empty lines⟩\n`)
-
-const hidden = /(?! |\n)[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
