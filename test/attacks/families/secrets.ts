@@ -46,6 +46,15 @@ function stored(name: string, send: (stage: Stage, word: string) => Promise<unkn
   }
 }
 
+/** Sends a request again until the rate limit of its kind allows it; the limit alone would hide every secret. */
+async function insist(puppet: Puppet, path: string, body: unknown): Promise<void> {
+  for (;;) {
+    const { status } = await puppet.ask('POST', path, body)
+    if (status !== 429) return
+    await pause(1_000)
+  }
+}
+
 /** Reads the bytes of the store: rows, events and their changes. */
 const isStored = ({ daemon }: Stage, text: string): boolean =>
   globSync('*.db*', { cwd: daemon.home }).some((name) => readFileSync(join(daemon.home, name)).includes(text))
@@ -69,7 +78,7 @@ function reportAttacks(): Attack<Stage>[] {
   }
   return Object.entries(fields).map(([name, fieldsWith]) =>
     stored(`an agent reports its token in ${name}`, ({ puppet }, word) =>
-      puppet.ask('POST', '/attempt/report', { status: 'done', summary: 'x', ...fieldsWith(word) }),
+      insist(puppet, '/attempt/report', { status: 'done', summary: 'x', ...fieldsWith(word) }),
     ),
   )
 }
@@ -77,19 +86,19 @@ function reportAttacks(): Attack<Stage>[] {
 function wordAttacks(): Attack<Stage>[] {
   return [
     stored('an agent logs its token', ({ puppet }, word) =>
-      puppet.ask('POST', '/events', { kind: 'log', message: `at ${word}` }),
+      insist(puppet, '/events', { kind: 'log', message: `at ${word}` }),
     ),
     stored('an agent notes its token as the context of a doubt', ({ puppet }, word) =>
-      puppet.ask('POST', '/notes', { description: 'a doubt', context: `seen: ${word}` }),
+      insist(puppet, '/notes', { description: 'a doubt', context: `seen: ${word}` }),
     ),
     stored(
       'an agent notes a key of a provider',
-      ({ puppet }, word) => puppet.ask('POST', '/notes', { description: `use ${word}`, context: 'x' }),
+      ({ puppet }, word) => insist(puppet, '/notes', { description: `use ${word}`, context: 'x' }),
       sample('Slack'),
     ),
     stored(
       'an agent reports base64 of the key that the daemon pays with',
-      ({ puppet }, word) => puppet.ask('POST', '/attempt/report', { status: 'done', summary: `it is ${word}` }),
+      ({ puppet }, word) => insist(puppet, '/attempt/report', { status: 'done', summary: `it is ${word}` }),
       Buffer.from(`KEY=${plainKey}`).toString('base64'),
     ),
     {
@@ -107,7 +116,7 @@ function wordAttacks(): Attack<Stage>[] {
 }
 
 const reportData = ({ puppet }: Stage, output: unknown): Promise<unknown> =>
-  puppet.ask('POST', '/attempt/report', { status: 'done', summary: 'x', output })
+  insist(puppet, '/attempt/report', { status: 'done', summary: 'x', output })
 
 /** Prints as the agent itself does: into the pipe that its runtime reads. */
 async function printed({ daemon, puppet }: Stage, bytes: Buffer, end: string): Promise<string> {

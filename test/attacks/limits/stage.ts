@@ -48,7 +48,7 @@ export async function openLimitsStage(): Promise<LimitsStage> {
     run: async (script, limits) => {
       const wanted = request(limits)
       const workspace = await workspaces.prepare(wanted)
-      const result = await workspace.run(script, { timeoutMs: 40_000, maxOutputBytes: 20_000 })
+      const result = await workspace.run(script, { timeoutMs: 120_000, maxOutputBytes: 20_000 })
       if (!result.boxed || result.timedOut) throw new Error(`it was not played: ${result.output}`)
       return { ...result, path: workspace.path }
     },
