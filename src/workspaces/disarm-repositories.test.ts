@@ -112,6 +112,19 @@ it('borrows objects only from the mirror that is named', async () => {
   expect(existsSync(alternates)).toBe(false)
 })
 
+it.each([
+  ['spaces', `[user]\n name = a${' '.repeat(200_000)}b"\n`],
+  ['empty lines', '\n'.repeat(200_000)],
+])('reads settings with many %s in time', async (_, settings) => {
+  const place = join(root, 'place')
+  mkdirSync(join(place, '.git/objects'), { recursive: true })
+  writeFileSync(join(place, '.git/HEAD'), 'ref: refs/heads/main\n')
+  writeFileSync(join(place, '.git/config'), settings)
+  const began = performance.now()
+  expect(await disarmRepositories(place)).toEqual([''])
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
 const places = [['without a box', false], ...(boxHere.ok ? [['in the box', true]] : [])] as [string, boolean][]
 
 it.each(places)('gives verifiers and checks the commits of the doer and nothing that runs, %s', async (_, box) => {

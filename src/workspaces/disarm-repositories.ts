@@ -106,8 +106,13 @@ async function readText(path: Buffer): Promise<string> {
 
 /** Returns the settings that only name something: the format, the author, remotes and the branches that follow them. */
 function harmlessSettings(text: string): string {
-  const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(text)
-  const isReftable = /^\s*refstorage\s*=\s*reftable\s*$/im.test(text)
+  // An agent wrote them: each pattern looks at a trimmed line, in time that grows with its length only.
+  const lines = text
+    .split('\n')
+    .slice(0, 10_000)
+    .map((line) => line.trim())
+  const isSha256 = lines.some((line) => /^objectformat\s*=\s*sha256$/i.test(line))
+  const isReftable = lines.some((line) => /^refstorage\s*=\s*reftable$/i.test(line))
   const extensions = [
     ...(isSha256 ? ['\tobjectFormat = sha256'] : []),
     ...(isReftable ? ['\trefStorage = reftable'] : []),
@@ -120,7 +125,7 @@ function harmlessSettings(text: string): string {
     ...(extensions.length > 0 ? ['[extensions]', ...extensions] : []),
     '[gc]',
     '\tauto = 0',
-    ...namesIn(text),
+    ...namesIn(lines),
     '',
   ].join('\n')
 }
@@ -132,19 +137,20 @@ const harmlessNames: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Reads plain lines only: a name with quotes, escapes or a continuation is left out. */
-function namesIn(text: string): string[] {
+function namesIn(lines: readonly string[]): string[] {
   const kept: string[] = []
   let allowed: readonly string[] = []
-  for (const line of text.split('\n').slice(0, 10_000)) {
-    const section = /^\s*\[(\w+)(?: "([\w./@+-]+)")?\]\s*$/.exec(line)
+  for (const line of lines) {
+    const section = /^\[(\w+)(?: "([\w./@+-]+)")?\]$/.exec(line)
     if (section !== null) {
       const [, name = '', part] = section
       allowed = (name === 'user') === (part === undefined) ? (harmlessNames[name] ?? []) : []
       if (allowed.length > 0) kept.push(part === undefined ? `[${name}]` : `[${name} "${part}"]`)
-    } else if (/^\s*\[/.test(line)) allowed = []
+    } else if (line.startsWith('[')) allowed = []
     else {
-      const setting = /^\s*(\w+)\s*=\s*([^"\\#;]*?)\s*$/.exec(line)
-      if (setting !== null && allowed.includes(setting[1] as string)) kept.push(`\t${setting[1]} = ${setting[2]}`)
+      const setting = /^(\w+)\s*=([^"\\#;]*)$/.exec(line)
+      if (setting !== null && allowed.includes(setting[1] as string))
+        kept.push(`\t${setting[1]} = ${(setting[2] as string).trim()}`)
     }
   }
   return kept

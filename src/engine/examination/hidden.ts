@@ -67,7 +67,7 @@ async function linksOut(changes: readonly FileChange[], read: Read): Promise<{ p
 
 async function submoduleSettings(changes: readonly FileChange[], read: Read): Promise<Odd[]> {
   const settings = changes.find(({ path, status }) => path === '.gitmodules' && status !== 'deleted')
-  const faults = settings === undefined ? [] : oddSubmodules((await read(settings.path)) ?? '')
+  const faults = settings === undefined ? [] : oddSubmodules(await read(settings.path))
   return faults.length === 0
     ? []
     : [{ kind: 'submodule', path: '.gitmodules', text: shorten(`.gitmodules: ${faults.join(', ')}`, 500) }]

@@ -44,8 +44,32 @@ describe('a submodule', () => {
     ['path = a/.git/hooks', /leads out/],
     ['update = !rm -rf .', /runs a command$/],
     ['[submodule "x"] url = ext::x', /runs a program$/],
+    // Other spellings that mean the same to git.
+    ['[submodule "x]y"] url = ext::x', /runs a program$/],
+    ['[submodule "x\\"]y"] url = ext::x', /runs a program$/],
+    ['url = "ex"t::x', /^url "ext::x" runs a program$/],
+    ['url = ext::x # harmless', /^url "ext::x" runs a program$/],
+    ['update = \\\n!run', /^update "!run" runs a command$/],
+    ['# harmless \\\n update = !run', /^update "!run" runs a command$/],
   ])('with %s is shown', (line, text) => {
     expect(oddSubmodules(`[submodule "x"]\n\t${line}\n`)).toEqual([expect.stringMatching(text)])
+  })
+
+  it.each([
+    ['spaces in a value', `url = a${' '.repeat(200_000)}b`],
+    ['quotes', `url = ${'"'.repeat(200_001)}`],
+    ['backslashes', `update = ${'\\'.repeat(200_001)}`],
+    ['quoted names', `[${'"a"'.repeat(70_000)}`],
+    ['odd addresses', 'url = ext::x\n'.repeat(15_000)],
+  ])('with many %s is read in time', (_, text) => {
+    const began = performance.now()
+    oddSubmodules(text)
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+
+  it('with more settings than can be looked at is shown', () => {
+    for (const text of ['\n'.repeat(300_000), null])
+      expect(oddSubmodules(text)).toEqual(['the settings are too long to be looked at'])
   })
 
   it('of an ordinary address is not odd', () => {

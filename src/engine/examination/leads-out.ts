@@ -26,18 +26,45 @@ export function leadsOut(path: string, target: string): string | null {
     : null
 }
 
-/** Describes the settings of submodules that can start programs or read files of the machine that fetches them. */
-export function oddSubmodules(text: string): string[] {
-  return text
-    .split(/\r?\n/)
-    .flatMap((line) => {
-      const [, key = '', raw = ''] = /^\s*(?:\[[^\]]*\]\s*)?(url|path|update)\s*=\s*(.*?)\s*$/i.exec(line) ?? []
-      const value = raw.replace(/^"(.*)"$/, '$1')
-      const fault = value === '' ? null : submoduleFault(key.toLowerCase(), value)
-      return fault === null ? [] : [`${key.toLowerCase()} ${quoted(value)} ${fault}`]
-    })
-    .slice(0, 20)
+/**
+ * Describes the settings of submodules that can start programs or read files of the machine that fetches them; null: the
+ * file is too long to be read.
+ */
+export function oddSubmodules(text: string | null): string[] {
+  if (text === null || text.length > maxSettings) return ['the settings are too long to be looked at']
+  // A line goes on after a backslash, except in a comment: both readings are looked at.
+  const lines = [text, text.replace(/\\\r?\n/g, '')].flatMap((each) => each.split(/\r?\n/))
+  const odd = new Set<string>()
+  for (const line of lines) {
+    const [, key = '', raw = ''] = setting.exec(line) ?? []
+    const value = plainValue(raw)
+    const fault = value === '' ? null : submoduleFault(key.toLowerCase(), value)
+    if (fault !== null) odd.add(`${key.toLowerCase()} ${quoted(value)} ${fault}`)
+    if (odd.size >= maxOdd) break
+  }
+  return [...odd]
 }
+
+/** A thousand submodules have settings of about 100 KB. */
+const maxSettings = 256 * 1024
+const maxOdd = 20
+
+/** A setting, which may follow the name of its section in the same line; the name is quoted, and may contain brackets. */
+const setting = /^\s*(?:\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\]\s*)?(url|path|update)\s*=(.*)$/i
+
+/** Returns a value as git reads it: quotes may stand anywhere in it, and a comment ends it. */
+function plainValue(raw: string): string {
+  const parts = raw.match(/"(?:[^"\\]|\\.)*"?|\\.|[#;].*|[^"\\#;]+/g) ?? []
+  const value = parts
+    .filter((part) => !/^[#;]/.test(part))
+    .map((part) => (part.startsWith('"') ? unquoted(part) : part))
+  return value
+    .join('')
+    .replace(/\\(["\\])/g, '$1')
+    .trim()
+}
+
+const unquoted = (part: string): string => part.replace(/^"|"$/g, '')
 
 function submoduleFault(key: string, value: string): string | null {
   if (key === 'update') return value.startsWith('!') ? 'runs a command' : null

@@ -4,6 +4,7 @@ import { isAbsolute, resolve, sep } from 'node:path'
 import { launchIdVariables } from '../../processes/launch-id.ts'
 import { agencyDirectory, outbox } from '../path.ts'
 import type { WorkspacePolicy } from '../port.ts'
+import { masksOf } from './masks.ts'
 import { programBind, readOnlyBind } from './readable-paths.ts'
 
 /** The parts of a box that differ from one workspace to another. */
@@ -62,6 +63,11 @@ export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] 
   const inside = insideOf(layout)
   const { system, etcFiles, closed } = shared
   const memory = limits.maxMemoryMb * 1024 * 1024
+  const further = [
+    ...readable.flatMap((each) => readOnlyBind(each, closed)),
+    ...(program === null ? [] : programBind(program, closed)),
+  ]
+  const masks = masksOf([...system, ...further], closed)
   return [
     ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL'],
     ['--as-pid-1', '--cap-add', 'CAP_WAKE_ALARM', '--cap-add', 'CAP_SETPCAP', '--seccomp', String(filterFd)],
@@ -78,14 +84,14 @@ export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] 
       `/etc/${name}`,
     ]),
     isCheckout ? [] : ['--ro-bind', `${etcFiles}/bin`, programsInside],
-    readable.flatMap((each) => readOnlyBind(each, closed)),
-    program === null ? [] : programBind(program, closed),
+    further,
+    masks.mounts,
     own.flatMap((each) => ['--ro-bind', each, each]),
     ['--bind', home, inside.home, '--bind', path, inside.path],
     writable.flatMap((each) => ['--bind', each, pathInside(each, layout)]),
     isCheckout ? launchIdVariables.flatMap((name) => ['--unsetenv', name]) : agencyFiles(path),
     sockets === null ? [] : ['--ro-bind', sockets, inside.sockets],
-    ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/run', '--remount-ro', '/'],
+    ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/run', ...masks.seals, '--remount-ro', '/'],
     ['--chdir', inside.path],
   ].flat()
 }

@@ -17,9 +17,10 @@ import { filterProgram, machineHere } from './filter.ts'
 import { type LimitWatch, watchLimits } from './limits.ts'
 import { freeOf, measureBox, measureBoxDisk } from './measure.ts'
 import { planOf } from './plan.ts'
-import { processesOf } from './processes.ts'
+import { processesOf, whileStopped } from './processes.ts'
 import { createProxyProcess, type ProxyProcess } from './proxy/process.ts'
 import { findPerl, systemArguments } from './system.ts'
+import { maxFilesOf } from './watch-disk.ts'
 
 export interface BoxParts {
   /** Bubblewrap, as `detectBox` found it. */
@@ -251,14 +252,16 @@ function watchBox(
   const directories = [workspace.path, workspace.home, ...(workspace.writable ?? [])]
   const hasForwarder = hasPorts(sockets)
   const { figures } = confinement
+  const maxDescriptors = maxFilesOf(workspace.policy.limits.maxDiskMb)
   return {
     watch: (pid, breached) => {
       watch ??= watchLimits({
         clock,
         limits: workspace.policy.limits,
-        measure: () => measureBox(pid, { hasForwarder, isCounted: figures !== null }),
+        measure: () => measureBox(pid, { hasForwarder, isCounted: figures !== null, maxDescriptors }),
         measureDisk: (maxFiles) => measureBoxDisk(pid, directories, maxFiles),
         free: () => freeOf(workspace.path),
+        hold: (look) => whileStopped(pid, look),
         ...(figures === null ? {} : { kernel: { figures: () => figures(pid), own: ownUse(hasForwarder) } }),
         kill: () => signalInside(pid, 'SIGKILL'),
         exceeded: breached,

@@ -47,6 +47,7 @@ const numbers = {
   open_tree_attr: [467, 467],
   clone: [56, 220],
   clone3: [435, 435],
+  close_range: [436, 436],
   unshare: [272, 97],
   socket: [41, 198],
   socketpair: [53, 199],

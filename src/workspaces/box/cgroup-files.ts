@@ -37,6 +37,9 @@ export function groupFiles(version: Version, memory: string, pids: string): Grou
       // A kernel without swap has no such file.
       const [swap, swapBytes] = version === 2 ? ['memory.swap.max', '0'] : ['memory.memsw.limit_in_bytes', bytes]
       if (existsSync(inMemory(swap))) writeFileSync(inMemory(swap), swapBytes)
+      // Version 1 counts the data that waits in connections apart from memory, and without a limit of its own not at all.
+      const connections = inMemory('memory.kmem.tcp.limit_in_bytes')
+      if (version === 1 && existsSync(connections)) writeFileSync(connections, String((memoryMb * megabyte) / 4))
       writeFileSync(inPids('pids.max'), String(tasks))
     },
     processes: () => pidsIn(pids),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { pause, systemClock } from '../../kernel/clock.ts'
 import { type GroupFiles, groupFiles, type GroupLimits, pidsIn, type Version } from './cgroup-files.ts'
+import { readMounts } from './mounts.ts'
 
 /** Control groups of the kernel below one that this process may divide. */
 export interface Groups {
@@ -145,7 +146,7 @@ function candidates(root: string): Parents[] {
       return [controllers, path.join(':')] as const
     }),
   )
-  const mounts = linesOf(join(root, 'proc/self/mountinfo')).map(readMount)
+  const mounts = readMounts(linesOf(join(root, 'proc/self/mountinfo')).join('\n'))
   const at = (type: string, controller: string): string | null => {
     const mount = mounts.find((each) => each.type === type && (controller === '' || each.options.includes(controller)))
     const path = [...own].find(([names]) => names.split(',').includes(controller))?.[1]
@@ -176,20 +177,6 @@ function divide(directory: string): boolean {
     return false
   }
   return isDivided()
-}
-
-interface Mount {
-  readonly root: string
-  readonly path: string
-  readonly type: string
-  readonly options: readonly string[]
-}
-
-/** Reads a line of mountinfo: optional fields end with a dash. */
-function readMount(line: string): Mount {
-  const fields = line.split(' ')
-  const [type = '', , options = ''] = fields.slice(fields.indexOf('-') + 1)
-  return { root: fields[3] ?? '', path: fields[4] ?? '', type, options: options.split(',') }
 }
 
 function linesOf(path: string): string[] {

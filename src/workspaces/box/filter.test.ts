@@ -146,7 +146,18 @@ describe.each(Object.keys(machines) as Machine[])('the filter of system calls on
     for (const flag of flags)
       for (const call of [calls.clone, calls.unshare]) expect(ask(call, flag | 17)).toBe(error(EPERM))
     for (const flag of [17, 0x3d_0f00, 0x100_0011]) expect(ask(calls.clone, flag)).toBe(allow)
-    expect(ask(calls.unshare, 0x600)).toBe(allow)
+    expect(ask(calls.unshare, 0x200)).toBe(allow)
+  })
+
+  it('refuses descriptors of its own to a thread, and leaves them to a process', () => {
+    const [isThread, sharesMemory, sharesDescriptors] = [0x1_0000, 0x100, 0x400]
+    expect(ask(calls.clone, isThread | sharesMemory)).toBe(error(EPERM))
+    expect(ask(calls.clone, isThread | sharesMemory | sharesDescriptors)).toBe(allow)
+    expect(ask(calls.clone, sharesMemory)).toBe(allow)
+    expect(ask(calls.unshare, sharesDescriptors)).toBe(error(EPERM))
+    const closeRange = 436
+    expect(ask(closeRange, 3, 1_000, 2)).toBe(error(ENOSYS))
+    expect(ask(closeRange, 3, 1_000, 4)).toBe(allow)
   })
 
   it('refuses to type into a terminal, and allows other controls', () => {

@@ -29,7 +29,9 @@ export function filterProgram(machine: Machine): Buffer {
     ...on(['openat'], ...refuseCreation(2, 3)),
     ...on(['open'], ...refuseCreation(1, 2)),
     ...on(['ioctl'], argument(1), ...refuseEqual(terminalInput), allow),
-    ...on(['clone', 'unshare'], argument(0), { anyOf: namespaces, return: answers.refuse }, allow),
+    ...on(['clone'], argument(0), { anyOf: namespaces, return: answers.refuse }, ...refuseOwnDescriptors),
+    ...on(['unshare'], argument(0), { anyOf: namespaces | sharesDescriptors, return: answers.refuse }, allow),
+    ...on(['close_range'], argument(2), { anyOf: unsharesDescriptors, return: answers.absent }, allow),
     ...on(['socket'], argument(0), ...families, { unequal: netlink, return: answers.noFamily }, argument(2), ...route),
     ...on(['socketpair'], argument(0), { unequal: unix, return: answers.noFamily }, allow),
     ...on(['fchmod', 'chmod', 'creat', 'mknod'], ...refuseMode(1)),
@@ -113,6 +115,18 @@ const route: readonly Step[] = [{ equal: 0, return: answers.allow }, { return: f
 
 /** All flags CLONE_NEW… but CLONE_NEWTIME, which `clone` does not know. */
 const namespaces = 0x7e02_0000
+/**
+ * CLONE_THREAD, CLONE_FILES and CLOSE_RANGE_UNSHARE. A thread with descriptors of its own could keep removed files open
+ * where a measurement of the disk, which looks at each process once, does not find them.
+ */
+const isThread = 0x1_0000
+const sharesDescriptors = 0x400
+const unsharesDescriptors = 2
+const refuseOwnDescriptors: readonly Step[] = [
+  { noneOf: isThread, return: answers.allow },
+  { noneOf: sharesDescriptors, return: answers.refuse },
+  allow,
+]
 /** TIOCSTI and TIOCLINUX, which type into a terminal. */
 const terminalInput = [0x5412, 0x541c]
 

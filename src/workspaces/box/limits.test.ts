@@ -73,6 +73,42 @@ it('counts files, and measures the disk again as soon as free space shrinks', as
   expect(breaches).toEqual([{ limit: 'files', used: 25_001, allowed: 25_000 }])
 })
 
+it('stops the processes for a walk if more space was lost than a walk has found', async () => {
+  let [free, isHeld] = [10_000, false]
+  const { pass, breaches } = watch({
+    measureDisk: async () => ({ megabytes: isHeld ? 1_200 : 1, files: 1 }),
+    free: async () => ({ megabytes: free, files: 1_000_000 }),
+    hold: async (look) => {
+      isHeld = true
+      const found = await look()
+      isHeld = false
+      return found
+    },
+  })
+  await pass(1_000)
+  free -= 900
+  await pass(1_000)
+  expect(breaches).toEqual([])
+  free -= 300
+  await pass(1_000)
+  expect(breaches).toEqual([{ limit: 'disk', used: 1_200, allowed: 1_000 }])
+})
+
+it('does not stop the processes again and again because a neighbour fills the disk', async () => {
+  let [free, holds] = [10_000, 0]
+  const { pass, breaches } = watch({
+    free: async () => ({ megabytes: (free -= 100), files: 1_000_000 }),
+    hold: async (look) => {
+      holds += 1
+      return look()
+    },
+  })
+  await pass(20_000)
+  expect(breaches).toEqual([])
+  expect(holds).toBeGreaterThan(0)
+  expect(holds).toBeLessThanOrEqual(20)
+})
+
 it('counts processes by the kernel between two measurements', async () => {
   const pids = Array.from({ length: 40 }, (_, each) => each)
   const { pass, breaches } = watch(group({ tasks: () => 40, processes: () => pids }))

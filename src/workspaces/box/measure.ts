@@ -5,6 +5,7 @@ import { type DiskUse, measureDisk } from './disk.ts'
 import type { Use } from './limits.ts'
 import { namelessUse } from './nameless.ts'
 import { processesOf, useOf } from './processes.ts'
+import { queuedMb } from './queued.ts'
 import type { Free } from './watch-disk.ts'
 
 const megabyte = 1024 * 1024
@@ -13,10 +14,14 @@ interface MeasureOptions {
   readonly hasForwarder: boolean
   /** The kernel counts its memory, also the memory that belongs to no process. */
   readonly isCounted: boolean
+  readonly maxDescriptors: number
 }
 
 /** Measures the processes of a box; null after the exit. */
-export async function measureBox(pid: number, { hasForwarder, isCounted }: MeasureOptions): Promise<Use | null> {
+export async function measureBox(
+  pid: number,
+  { hasForwarder, isCounted, maxDescriptors }: MeasureOptions,
+): Promise<Use | null> {
   const { first, others } = processesOf(pid, hasForwarder)
   if (first === null) return null
   // The box is still being created: its root is the machine's own, so its /tmp would be measured.
@@ -24,17 +29,21 @@ export async function measureBox(pid: number, { hasForwarder, isCounted }: Measu
   // Files in /tmp and /dev/shm of a box are in memory too.
   const held = await Promise.all(inMemory(first).map(heldMbOf))
   const { ownMb, sharedMb, tasks } = useOf(others)
-  const unnamedMb = isCounted ? 0 : namelessUse(others, memoryDevices(first)).memoryMb
-  const heldMb = held.reduce((sum, each) => sum + each, 0)
+  const unnamedMb = isCounted ? 0 : (await namelessUse(others, memoryDevices(first), maxDescriptors)).memoryMb
+  const heldMb = held.reduce((sum, each) => sum + each, isCounted ? 0 : await queuedMb(first))
   return { processes: others.length, memoryMb: ownMb + Math.max(sharedMb, unnamedMb) + heldMb, tasks }
 }
 
-/** Measures the directories of a box, and the removed files that its processes keep open. */
+/**
+ * Measures the directories of a box, and the removed files that its processes keep open. Each descriptor counts like a
+ * file, because it can hold one.
+ */
 export async function measureBoxDisk(pid: number, directories: readonly string[], maxFiles: number): Promise<DiskUse> {
   const { first, others } = processesOf(pid)
-  const nameless = first === null || others.length === 0 ? null : namelessUse(others, memoryDevices(first))
+  const isEmpty = first === null || others.length === 0
+  const nameless = isEmpty ? null : await namelessUse(others, memoryDevices(first), maxFiles)
   const { megabytes, files } = await measureDisk(directories, maxFiles)
-  return { megabytes: megabytes + (nameless?.diskMb ?? 0), files }
+  return { megabytes: megabytes + (nameless?.diskMb ?? 0), files: files + (nameless?.descriptors ?? 0) }
 }
 
 const inMemory = (first: number): string[] => ['tmp', 'dev/shm', 'run'].map((name) => `/proc/${first}/root/${name}`)

@@ -20,6 +20,37 @@ export function processesOf(pid: number, hasForwarder = false): BoxProcesses {
   return { first, others: descendants(first, children).filter((each) => each !== forwarder) }
 }
 
+/** New processes appear while others are stopped; more passes than this are needed by none but a flood of them. */
+const maxPasses = 50
+
+/** Calls a function while the processes of a box are stopped. A process that was stopped before stays so. */
+export async function whileStopped<Value>(pid: number, look: () => Promise<Value>): Promise<Value> {
+  const stopped = new Set<number>()
+  for (let pass = 0, quiet = 0; pass < maxPasses && quiet < 2; pass += 1) {
+    const running = processesOf(pid).others.filter((each) => !stopped.has(each) && !isStopped(each))
+    quiet = running.length === 0 ? quiet + 1 : 0
+    for (const each of running) {
+      stopped.add(each)
+      signal(each, 'SIGSTOP')
+    }
+  }
+  try {
+    return await look()
+  } finally {
+    for (const each of stopped) signal(each, 'SIGCONT')
+  }
+}
+
+const isStopped = (pid: number): boolean => /^State:\s*[Tt]/m.test(read(`/proc/${pid}/status`) ?? '')
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has exited.
+  }
+}
+
 function childrenByParent(): Map<number, number[]> {
   const children = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {

@@ -1,8 +1,9 @@
 import { existsSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
-import { join, resolve, sep } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import { type AgencyError, refusal } from '../../kernel/errors.ts'
+import { homesHere } from './homes.ts'
+import { isWithin, type Mount, mountsHere, namesOf } from './mounts.ts'
 import { isInSystem } from './system.ts'
 
 /**
@@ -34,9 +35,12 @@ function shownBind(path: string, closed: readonly string[], check: (real: string
   const stats = statSync(real)
   if (!stats.isFile() && !stats.isDirectory())
     throw refusal('invalid_input', `a box cannot show ${path}: it is neither a file nor a directory`)
+  const mounts = mountsHere()
+  const names = (places: readonly string[]): string[] => places.flatMap((place) => namesOf(place, mounts))
+  const [hiddenPlaces, homes] = [names(closed), names(homesHere())]
   for (const each of [named, real]) {
-    const place = closed.flatMap(withReal).find((hidden) => isWithin(each, hidden) || isWithin(hidden, each))
-    const exposed = place ?? [...neverWhole, ...homes()].find((hidden) => isWithin(hidden, each))
+    const place = hiddenPlaces.find((hidden) => isWithin(each, hidden) || isWithin(hidden, each))
+    const exposed = place ?? [...neverWhole, ...homes].find((hidden) => isWithin(hidden, each))
     if (exposed !== undefined) throw exposing(path, exposed)
   }
   const kernel = ofKernel.find((hidden) => isWithin(real, hidden))
@@ -53,34 +57,26 @@ const exposing = (path: string, exposed: string): AgencyError =>
     hint: 'Name only the files or the directory that is needed, outside of places with secrets.',
   })
 
-const isWithin = (path: string, place: string): boolean =>
-  path === place || path.startsWith(place === sep ? sep : place + sep)
-
-const withReal = (path: string): string[] => (existsSync(path) ? [path, realpathSync(path)] : [path])
-
 /** Directories of which only a part may be shown. */
 const neverWhole = ['/dev', '/etc', '/home', '/proc', '/root', '/run', '/sys', '/tmp', '/var/run']
 /** Directories of the kernel and of running services: nothing below them may be shown. */
 const ofKernel = ['/proc', '/run', '/sys']
 
-/** Returns the operator's home directory by the environment and by the list of users. */
-function homes(): string[] {
-  try {
-    return [homedir(), userInfo().homedir]
-  } catch {
-    // This user is not in the list.
-    return [homedir()]
-  }
-}
-
 /** Returns the secret that a path names, lies in, or contains, or null. */
 function secretIn(path: string): string | null {
   const inside = secrets.find((name) => `${path}/`.includes(`/${name}/`))
   if (inside !== undefined) return inside
-  return (
-    homes()
+  return secretsBelow([path], mountsHere())[0] ?? null
+}
+
+/** Returns the secrets of home directories that exist in these directories, by every path that leads to them. */
+export function secretsBelow(directories: readonly string[], mounts: readonly Mount[]): string[] {
+  const homes = new Set(homesHere().flatMap((home) => namesOf(home, mounts)))
+  return directories.flatMap((directory) =>
+    [...homes]
+      .filter((home) => isWithin(home, directory) || isWithin(directory, home))
       .flatMap((home) => secrets.map((name) => join(home, name)))
-      .find((secret) => isWithin(secret, path) && existsSync(secret)) ?? null
+      .filter((secret) => isWithin(secret, directory) && existsSync(secret)),
   )
 }
 

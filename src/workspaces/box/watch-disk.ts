@@ -9,6 +9,8 @@ export interface DiskOptions {
   readonly measureDisk: (maxFiles: number) => Promise<DiskUse>
   /** Free space where it writes: cheap to read, and shows when its disk use is worth measuring again. */
   readonly free: () => Promise<Free>
+  /** Stops the processes while it calls a function, so that they cannot move files past a measurement. */
+  readonly hold?: (<Value>(look: () => Promise<Value>) => Promise<Value>) | undefined
 }
 
 export interface Free {
@@ -28,6 +30,7 @@ const tickMs = 500
 const share = 0.05
 const hurriedShare = 0.5
 const regularMs = 10_000
+const heldMs = 1_000
 const quickMs = 100
 /** The number of files up to which a directory is measured that was not measured before. */
 const fewFiles = 2_000
@@ -35,8 +38,12 @@ const fewFiles = 2_000
 /** Returns the number of files for a disk limit: some 25 for each MB, because a file takes space that is not its own. */
 export const maxFilesOf = (maxDiskMb: number): number => Math.max(10_000, 25 * maxDiskMb)
 
-/** Measures disk use at regular intervals, and earlier when free space shrinks. */
-export function watchDisk({ clock, limits, measureDisk, free, judge, isOver }: DiskWatchOptions) {
+/**
+ * Measures disk use at regular intervals, and earlier when free space shrinks. Processes that watch the walk can move a
+ * directory to a place where it has been already. So if more space was lost than the limit leaves, and the walk has not
+ * found it, they are stopped for another walk; the space may also have been used by somebody else.
+ */
+export function watchDisk({ clock, limits, measureDisk, free, hold, judge, isOver }: DiskWatchOptions) {
   const maxFiles = maxFilesOf(limits.maxDiskMb)
   // Space and files lost since the last measurement that make another one worthwhile.
   const lost = { megabytes: Math.min(64, limits.maxDiskMb / 8), files: maxFiles / 8 }
@@ -44,6 +51,8 @@ export function watchDisk({ clock, limits, measureDisk, free, judge, isOver }: D
   let last: (Free & { readonly atMs: number; readonly tookMs: number }) | null = null
   let running: Promise<void> | null = null
   const begun = free()
+  let first: DiskUse | null = null
+  let held = { atMs: 0, tookMs: 0 }
   let cancel = clock.after(firstMs, () => void measureAgain())
 
   async function measureAgain(): Promise<void> {
@@ -70,7 +79,27 @@ export function watchDisk({ clock, limits, measureDisk, free, judge, isOver }: D
   async function measure(before: Free): Promise<void> {
     const atMs = clock.nowMs()
     const use = await measureDisk(maxFiles)
+    first ??= use
     last = { ...before, atMs, tookMs: clock.nowMs() - atMs }
+    note(use)
+    if (!isOver() && (await mayHide(before))) await measureHeld()
+  }
+
+  /** Reports whether the space and the files that were lost since the start would exceed a limit. */
+  async function mayHide(now: Free): Promise<boolean> {
+    const from = await begun
+    const start = first ?? { megabytes: 0, files: 0 }
+    return (
+      start.megabytes + from.megabytes - now.megabytes > limits.maxDiskMb ||
+      start.files + from.files - now.files > maxFiles
+    )
+  }
+
+  async function measureHeld(): Promise<void> {
+    const atMs = clock.nowMs()
+    if (hold === undefined || atMs - held.atMs < Math.max(heldMs, held.tookMs / share)) return
+    const use = await hold(() => measureDisk(maxFiles))
+    held = { atMs, tookMs: clock.nowMs() - atMs }
     note(use)
   }
 
@@ -85,7 +114,8 @@ export function watchDisk({ clock, limits, measureDisk, free, judge, isOver }: D
       cancel()
       await running
       // The last data written was not measured yet; measure again if that was quick before, or if there is much of it.
-      const isMuch = hasShrunk(last ?? (await begun), await free())
+      const now = await free()
+      const isMuch = hasShrunk(last ?? (await begun), now) || (await mayHide(now))
       if (last !== null || isMuch) {
         if (isMuch || (last?.tookMs ?? 0) < quickMs) note(await measureDisk(maxFiles))
         return peakMb

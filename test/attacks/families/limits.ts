@@ -1,4 +1,5 @@
 import { defineFamily } from '../contract.ts'
+import { hideAttacks } from '../limits/hide.ts'
 import { reachAttacks } from '../limits/reach.ts'
 import { openLimitsStage } from '../limits/stage.ts'
 import { useAttacks } from '../limits/use.ts'
@@ -9,5 +10,5 @@ export const limits = defineFamily({
   open: openLimitsStage,
   close: (stage) => stage.close(),
   jobs: 4,
-  attacks: [...useAttacks, ...reachAttacks],
+  attacks: [...useAttacks, ...hideAttacks, ...reachAttacks],
 })

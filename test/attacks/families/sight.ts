@@ -3,6 +3,7 @@ import { defineFamily } from '../contract.ts'
 import { callAttacks, setIdAttacks } from '../sight/calls.ts'
 import { daemonAttacks } from '../sight/daemon.ts'
 import { pathAttacks } from '../sight/paths.ts'
+import { placeAttacks } from '../sight/places.ts'
 import { openSightStage } from '../sight/stage.ts'
 
 export const sight = defineFamily({
@@ -11,7 +12,7 @@ export const sight = defineFamily({
   open: openSightStage,
   close: (stage) => stage.close(),
   jobs: 3,
-  attacks: [...daemonAttacks, ...pathAttacks, ...callAttacks, ...setIdAttacks].map((each) => ({
+  attacks: [...daemonAttacks, ...pathAttacks, ...placeAttacks, ...callAttacks, ...setIdAttacks].map((each) => ({
     ...each,
     skip: () => (boxHere.ok ? (each.skip?.() ?? null) : boxHere.reason),
   })),

@@ -1,8 +1,9 @@
+import { hasPython } from '../../box/reach.ts'
 import type { Attack } from '../contract.ts'
 import { type LimitsStage, needsBox, needsKernel, needsThreads, roomy } from './stage.ts'
 
 /** Uses more than a limit, in one way or another. */
-interface Excess {
+export interface Excess {
   readonly name: string
   readonly limit: 'processes' | 'memory' | 'disk' | 'files'
   readonly script: string
@@ -10,6 +11,8 @@ interface Excess {
   readonly needsKernel?: true
   /** Needs threads of Perl, which not every Perl has. */
   readonly needsThreads?: true
+  /** Makes system calls by python3 with ctypes. */
+  readonly needsPython?: true
   readonly isLong?: true
 }
 
@@ -140,12 +143,15 @@ const excesses: readonly Excess[] = [
   },
 ]
 
-export const useAttacks: readonly Attack<LimitsStage>[] = excesses.map(({ name, limit, script, ...excess }) => ({
+/** An attack that must end with a breach of its limit, and does its work where the limits allow it. */
+export const attackOf = ({ name, limit, script, ...excess }: Excess): Attack<LimitsStage> => ({
   name,
   ...(excess.isLong === undefined ? {} : { isLong: excess.isLong }),
-  skip: () =>
-    excess.needsKernel === true ? needsKernel() : excess.needsThreads === true ? needsThreads() : needsBox(),
-  // The same script does its work where the limits allow it; without a pause, because nothing is waited for.
+  skip: () => {
+    if (excess.needsPython === true && !hasPython) return 'python3 is not installed'
+    return excess.needsKernel === true ? needsKernel() : excess.needsThreads === true ? needsThreads() : needsBox()
+  },
+  // Without a pause, because nothing is waited for.
   control: async ({ run }) => {
     const { breach, output } = await run(`export HOLD=0\n${script}\necho DONE`, { ...roomy, maxDiskMb: 4_000 })
     return breach === undefined && output.includes('DONE')
@@ -155,4 +161,6 @@ export const useAttacks: readonly Attack<LimitsStage>[] = excesses.map(({ name, 
     const { breach = '' } = await run(`export HOLD=8\n${script}\n${ended}`)
     return !breach.startsWith(`limit_exceeded: ${limit} `)
   },
-}))
+})
+
+export const useAttacks: readonly Attack<LimitsStage>[] = excesses.map(attackOf)

@@ -7,10 +7,10 @@ import { nodeInstallation } from '../../../src/workspaces/box/system.ts'
 import { boxHere } from '../../support/box-here.ts'
 import { type SightAttack, type SightStage, token } from './stage.ts'
 
-const tokenOf = ({ installation }: SightStage): string => join(installation, 'operator.token')
+export const tokenOf = ({ installation }: SightStage): string => join(installation, 'operator.token')
 
 /** Makes a file with the token in a place of its own, and returns its path. */
-function plant({ base }: SightStage, ...names: readonly string[]): string {
+export function plant({ base }: SightStage, ...names: readonly string[]): string {
   const path = join(base, ...names)
   mkdirSync(join(path, '..'), { recursive: true })
   writeFileSync(path, token)
@@ -18,7 +18,7 @@ function plant({ base }: SightStage, ...names: readonly string[]): string {
 }
 
 /** Reports whether a box in which these paths are shown prints the token of a file. */
-async function canRead(stage: SightStage, readable: readonly string[], file: string): Promise<boolean> {
+export async function canRead(stage: SightStage, readable: readonly string[], file: string): Promise<boolean> {
   const { output } = await stage.run(`cat '${file}'`, { readable })
   return output.includes(token)
 }
