@@ -38,7 +38,7 @@ import type { Talent } from './talent/service.ts'
 import { readText, smallText } from './threads/read-texts.ts'
 import { checkTeamTalent } from './talent/team-talent.ts'
 import { TierName } from './team/contract.ts'
-import { readTeam } from './team/load.ts'
+import { type ReadTeam, readTeam } from './team/load.ts'
 import type { TeamFile } from './team/open.ts'
 import { amendmentRoutes } from './work/amendments/routes.ts'
 import { type Amendments, createAmendments } from './work/amendments/service.ts'
@@ -218,10 +218,13 @@ export function composeAgency(parts: Parts): Agency {
     stopping,
   )
   const missions = createMissions({ db, ids, playbooks: scopes.playbooks })
+  const readTeamInThread = async (text: string): Promise<ReadTeam> =>
+    text.length < smallText ? readTeam(text) : readText('team', text, parts.clock)
   const trustedFiles = createTrustedFiles({
     db,
     runtimes,
     readPlan: async (text) => (await readInThread(text, parts.clock)).plan,
+    readTeam: async (text) => (await readTeamInThread(text)).team,
   })
   const runs = createRuns({
     trust: trustedFiles,
@@ -235,7 +238,7 @@ export function composeAgency(parts: Parts): Agency {
     homeTeam: parts.homeTeam,
     notifiers: parts.notifiers,
     checkTalent: checkTeamTalent,
-    readTeam: async (text) => (text.length < smallText ? readTeam(text) : readText('team', text, parts.clock)),
+    readTeam: readTeamInThread,
     prepareTalent: talent?.prepare,
     chaosPoint,
     repositories: parts.repositories,

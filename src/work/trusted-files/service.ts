@@ -5,6 +5,7 @@ import type { Db, ReadTx } from '../../db/port.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { counted } from '../../kernel/amounts.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
+import type { Team } from '../../team/contract.ts'
 import type { PlanDocument } from '../plans/contract.ts'
 import type { FileKind, FileReview, FileStart, TrustedFile, TrustedFileLine } from './contract.ts'
 import { differenceOf } from './difference.ts'
@@ -21,8 +22,10 @@ import {
 export interface TrustedFileDeps {
   db: Db
   runtimes: ReadonlyMap<string, Runtime>
-  /** Reads a plan; null: the text is none. */
+  /** Reads a plan where it can do no harm; null: the text is none. */
   readPlan: (text: string) => Promise<PlanDocument | null>
+  /** Reads a team file where it can do no harm; null: the text is none. */
+  readTeam: (text: string) => Promise<Team | null>
 }
 
 /** A plan or a team file that came with a request; a plan was read before. */
@@ -39,17 +42,20 @@ const maxKeptBytes = 200_000
  * Files that may start programs, because the operator has read what they start. A file is known by the hash of exactly
  * the text that is read, so every edit and every other file under its name asks again.
  */
-export function createTrustedFiles({ db, runtimes, readPlan }: TrustedFileDeps) {
-  const startsOf = (file: GivenFile): FileStart[] =>
-    file.kind === 'plan' ? startsOfPlan(file.plan, runtimes) : startsOfTeam(file.text, runtimes)
+export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: TrustedFileDeps) {
+  async function startsOf(file: GivenFile): Promise<FileStart[]> {
+    if (file.kind === 'team') return startsOfTeam(await readTeam(file.text), runtimes)
+    const { team } = file.plan
+    return startsOfPlan(file.plan, team === undefined ? null : await readTeam(team), runtimes)
+  }
 
-  async function reviewIn(tx: ReadTx, file: GivenFile): Promise<FileReview> {
+  async function reviewIn(tx: ReadTx, file: GivenFile, starts: FileStart[]): Promise<FileReview> {
     const { kind, text, name = null } = file
     const hash = hashOf(text)
     const trusted = (await findTrustedFile(tx, hash))?.kind === kind
     const before = trusted || name === null ? undefined : await findNewestVersion(tx, kind, name)
     const difference = before === undefined || before.text === null ? null : differenceOf(before.text, text)
-    return { kind, hash, name, trusted, starts: startsOf(file), difference }
+    return { kind, hash, name, trusted, starts, difference }
   }
 
   const record = (by: Actor, files: readonly GivenFile[]): Promise<void> => {
@@ -64,18 +70,24 @@ export function createTrustedFiles({ db, runtimes, readPlan }: TrustedFileDeps) 
     })
   }
 
-  /** A plan has briefs, which a team file cannot have. */
+  /** A plan has briefs, which a team file cannot have; without them, a plan is read from `setup: make` too. */
   async function given(text: string, name: string | undefined): Promise<GivenFile> {
     const plan = await readPlan(text)
-    return plan === null ? { kind: 'team', text, name } : { kind: 'plan', plan, text, name }
+    if (plan !== null && plan.briefs.length > 0) return { kind: 'plan', plan, text, name }
+    if ((await readTeam(text)) !== null) return { kind: 'team', text, name }
+    throw refusal('invalid_input', `${name ?? 'the file'} is neither a plan nor a team file, so no run accepts it`, {
+      hint: '"agency run --plan FILE --preview" lists the faults of a plan, and "agency doctor --team FILE" those of a team.',
+    })
   }
 
-  const review = (files: readonly GivenFile[]): Promise<FileReview[]> =>
-    db.read(async (tx) => {
+  async function review(files: readonly GivenFile[]): Promise<FileReview[]> {
+    const starts = await Promise.all(files.map(startsOf))
+    return db.read(async (tx) => {
       const reviews: FileReview[] = []
-      for (const file of files) reviews.push(await reviewIn(tx, file))
+      for (const [index, file] of files.entries()) reviews.push(await reviewIn(tx, file, starts[index] ?? []))
       return reviews
     })
+  }
 
   return {
     /** Returns the reviews of those files that start anything. */

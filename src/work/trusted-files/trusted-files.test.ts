@@ -9,6 +9,8 @@ import { createProgramRuntime } from '../../adapters/runtime/program/runtime.ts'
 import { createScriptedRuntime } from '../../adapters/runtime/scripted/runtime.ts'
 import { createTerminal } from '../../cli/terminal.ts'
 import type { Actor } from '../../kernel/actor.ts'
+import { readTeam } from '../../team/load.ts'
+import type { PlanDocument } from '../plans/contract.ts'
 import { readPlan } from '../plans/read.ts'
 import { reviewLines } from './cli/review-lines.ts'
 import { differenceOf } from './difference.ts'
@@ -27,7 +29,10 @@ const agent = { kind: 'agent', personaId: 1, agentId: 1 } as unknown as Actor
 const startsIn = (plan: string): string[] => {
   const read = readPlan(plan)
   expect(read.faults).toEqual([])
-  return startsOfPlan(read.plan as never, runtimes).map(({ where, text }) => `${where}: ${text}`)
+  const { team } = read.plan as PlanDocument
+  return startsOfPlan(read.plan as never, team === undefined ? null : readTeam(team).team, runtimes).map(
+    ({ where, text }) => `${where}: ${text}`,
+  )
 }
 
 const poem = `goal: A poem
@@ -56,7 +61,7 @@ briefs:
         phases: { t4: { steps: [{ keep_token: { path: k } }, { spawn_child: {} }] } }
   - id: b
     objective: Do it
-    runtime_options: { scenario: "steps:\\n- run: whoami" }
+    runtime_options: { scenario: '{"steps": [{"run": "whoami"}]}' }
 `),
     ).toEqual([
       'setup: make deps',
@@ -64,7 +69,7 @@ briefs:
       "program: 'sh' '-c' 'echo '\\''a b'\\'''",
       'verifier, binary: /opt/claude',
       'brief "a", evidence, server: node s.js {port}',
-      'brief "a", scenario, attempt 2: write b.txt',
+      'brief "a", scenario, attempt 2: write b.txt:\nx',
       'brief "a", scenario, attempt 2: call Agency with the token in t',
       'brief "a", scenario, attempt 2: id',
       'brief "a", scenario, verify: call the tool ask with {}',
@@ -84,14 +89,14 @@ runtime_options: { scenario: demo }
 evidence: [{ kind: file, path: a.txt }, { kind: git, clean: true }, { kind: artifact }]
 briefs: [{ id: a, objective: Write it, runtime_options: { scenario: { steps: [{ say: hello }] } } }]`),
     ).toEqual([])
-    expect(startsOfTeam('notify: [phone]\nlimits: {retry_budget: 1}\nsetup: auto', runtimes)).toEqual([])
+    expect(startsOfTeam(readTeam('notify: [phone]\nlimits: {retry_budget: 1}\nsetup: auto').team, runtimes)).toEqual([])
   })
 
   it('contains a repeated command once, with the number of places', () => {
     const plan = readPlan(`goal: A
 evidence: &all [{ kind: command, run: npm test }]
 briefs: [{ id: a, objective: A, evidence: *all }, { id: b, objective: B, evidence: *all }]`).plan
-    expect(startsOfPlan(plan as never, runtimes)).toEqual([{ text: 'npm test', where: 'evidence', count: 3 }])
+    expect(startsOfPlan(plan as never, null, runtimes)).toEqual([{ text: 'npm test', where: 'evidence', count: 3 }])
   })
 })
 
@@ -110,6 +115,22 @@ describe('a printed list', () => {
     expect(printed('a\x1b[2K\r\u202eb\u200bc\u00a0d\u3164e\tf\u{e0041}')).toBe(
       'the plan starts:\n  evidence\n    a\\u{1b}[2K\\u{d}\\u{202e}b\\u{200b}c\\u{a0}d\\u{3164}e\\u{9}f\\u{e0041}',
     )
+  })
+
+  it('has one line for each place and for the name of the file', () => {
+    const lines = reviewLines(createTerminal({ NO_COLOR: '1' }), {
+      kind: 'plan',
+      hash: '0'.repeat(64),
+      name: '/plan.yaml starts nothing\n.yaml',
+      trusted: false,
+      starts: [{ text: 'evil', where: 'scenario, t4\nNothing below is started:', count: 1 }],
+      difference: null,
+    })
+    expect(lines).toEqual([
+      '/plan.yaml starts nothing\\u{a}.yaml starts:',
+      '  scenario, t4\\u{a}Nothing below is started:',
+      '    evil',
+    ])
   })
 
   it('has the whole command, however long it is and wherever its gaps are', () => {
@@ -163,10 +184,34 @@ describeStores('a plan that starts a command', (openFresh) => {
     expect(await plans.check({ plan: poem })).toMatchObject({ valid: true, files: [{ trusted: true }] })
   })
 
+  it('contains no document inside its options', async () => {
+    const { plans } = await open()
+    const options = { scenario: 'steps:\n- run: evil' }
+    const briefs = [{ id: 'a', objective: 'A', runtime_options: options }]
+    const { faults } = await plans.check({ plan: JSON.stringify({ goal: 'A', runtime_options: options, briefs }) })
+    expect(faults.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^runtime_options.scenario is a text of several lines/),
+      expect.stringMatching(/^brief "a": runtime_options.scenario is a text of several lines/),
+    ])
+  })
+
   it('cannot trust itself', async () => {
     const { plans } = await open()
     const { faults } = await plans.check({ plan: `trust: [${'0'.repeat(64)}]\n${poem}` })
     expect(faults.map(({ message }) => message)).toEqual(['the plan has no "trust"'])
+  })
+
+  it('is told apart from a team file by its briefs, and both from a file that is neither', async () => {
+    const { run, trustedFiles } = await open()
+    const team = 'setup: make deps'
+    const [hash = ''] = trustOf(team)
+    expect(await trustedFiles.trust(operator, { text: team, hash })).toMatchObject({ kind: 'team', trusted: true })
+    await run({ playbook: 'tiered', runtime: 'scripted', team })
+    const broken = poem.replace('goal:', 'gaol:')
+    await expect(trustedFiles.review(broken)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining('neither a plan nor a team file'),
+    })
   })
 
   it('is a team file too, whether it is given beside a plan or alone', async () => {

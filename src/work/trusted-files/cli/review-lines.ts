@@ -6,12 +6,12 @@ import type { FileReview } from '../contract.ts'
 /** Formats everything that a file starts. Nothing is shortened, and every character that could hide text is written out. */
 export function reviewLines(terminal: Terminal, review: Wire<FileReview>): string[] {
   const { kind, name, starts, trusted, difference } = review
-  const title = name === null ? `the ${kind}` : escaped(name)
+  const title = name === null ? `the ${kind}` : inOneLine(name)
   if (starts.length === 0) return [`${title} starts nothing, so it needs no trust`]
   return [
     bold(terminal, `${title} starts${trusted ? ' (trusted)' : ''}:`),
     ...starts.flatMap(({ text, where, count }) => [
-      faint(terminal, `  ${escaped(where)}${count > 1 ? `, and in ${counted(count - 1, 'other place')}` : ''}`),
+      faint(terminal, `  ${inOneLine(where)}${count > 1 ? `, and in ${counted(count - 1, 'other place')}` : ''}`),
       ...escaped(text)
         .split('\n')
         .map((line) => `    ${line}`),
@@ -34,5 +34,10 @@ const escaped = (text: string): string =>
     .replace(hidden, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
     .replace(/ {21,}/g, (spaces) => `⟨${spaces.length} spaces⟩`)
     .replace(/\n{4,}/g, (breaks) => `\n⟨${breaks.length - 1} empty lines⟩\n`)
+
+/** A name or a place that breaks its line could add a sentence that seems to be ours. */
+const inOneLine = (text: string): string => escaped(text.replaceAll('\n', newlineCode))
+
+const newlineCode = '\\u{a}'
 
 const hidden = /(?! |\n)[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
