@@ -22,7 +22,7 @@ export const trustFields = {
     .describe('The paths of the files'),
 }
 
-/** Something that a file makes Agency start, or that it makes an agent do. */
+/** Something that a file makes Agency start, that it makes an agent do, or that it opens to agents. */
 export const FileStart = z.object({
   text: z.string().describe('The whole command, program or step'),
   where: z.string().describe('The place in the file'),

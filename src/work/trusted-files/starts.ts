@@ -9,7 +9,10 @@ import type { FileStart } from './contract.ts'
 type Runtimes = ReadonlyMap<string, Runtime>
 type Found = Pick<FileStart, 'text' | 'where'>
 
-/** Lists everything that a plan and the team inside it start, each text once, in the order of the file. */
+/**
+ * Lists everything that a plan and the team inside it start, and the places of this machine that they open to agents,
+ * each text once, in the order of the file.
+ */
 export const startsOfPlan = (plan: PlanDocument, team: Team | null, runtimes: Runtimes): FileStart[] =>
   counted(inPlan(plan, team, runtimes))
 
@@ -17,7 +20,9 @@ export const startsOfPlan = (plan: PlanDocument, team: Team | null, runtimes: Ru
 export const startsOfTeam = (team: Team | null, runtimes: Runtimes): FileStart[] => counted(inTeam(team, '', runtimes))
 
 function* inPlan(plan: PlanDocument, team: Team | null, runtimes: Runtimes): Generator<Found> {
-  const { setup, evidence, runtimeOptions, verifierOptions = {}, briefs } = plan
+  const { repo, workspace, setup, evidence, runtimeOptions, verifierOptions = {}, briefs } = plan
+  if (repo !== undefined) yield { where: 'repo', text: `work in the repository ${repo}` }
+  if (workspace !== undefined) yield { where: 'workspace', text: `work in the workspace ${workspace}` }
   yield* setupOf(setup, '')
   yield* evidenceOf(evidence, '')
   yield* optionsOf(runtimeOptions, '', runtimes)
@@ -34,6 +39,9 @@ function* inTeam(team: Team | null, where: string, runtimes: Runtimes): Generato
   if (team === null) return
   yield* setupOf(team.setup, where)
   yield* optionsOf(team.runtime.options, `${where}coding agent, `, runtimes)
+  const { path, registry } = team.talent
+  if (path !== null) yield { where: `${where}talent.path`, text: `give the texts in ${path} to agents` }
+  if (registry !== null) yield { where: `${where}talent.registry`, text: `read the registry ${registry}` }
   for (const tier of tierNames) yield* optionsOf(team.tiers[tier].options ?? {}, `${where}${tier}, `, runtimes)
 }
 

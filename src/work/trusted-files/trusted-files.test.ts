@@ -81,6 +81,21 @@ briefs:
     ])
   })
 
+  it('has the places of this machine that a file opens to agents', () => {
+    expect(
+      startsIn(`goal: Everything
+repo: /home/me/private
+workspace: mine
+team: "talent: {path: /home/me/notes, registry: /home/me/roles.yaml}"
+briefs: [{ id: a, objective: Do it }]`),
+    ).toEqual([
+      'repo: work in the repository /home/me/private',
+      'workspace: work in the workspace mine',
+      'team, talent.path: give the texts in /home/me/notes to agents',
+      'team, talent.registry: read the registry /home/me/roles.yaml',
+    ])
+  })
+
   it('is empty for our own scenarios, files and a setup from the lockfile', () => {
     expect(
       startsIn(`goal: A poem
