@@ -27,6 +27,7 @@ export const FileStart = z.object({
   text: z.string().describe('The whole command, program or step'),
   where: z.string().describe('The place in the file'),
   count: z.number().int().describe('The number of places with the same text'),
+  added: z.boolean().optional().describe('The version of this path that was trusted last did not start it there'),
 })
 export type FileStart = z.infer<typeof FileStart>
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
 import type { Runtime } from '../../adapters/runtime/port.ts'
-import type { Db, ReadTx } from '../../db/port.ts'
+import type { Db } from '../../db/port.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { counted } from '../../kernel/amounts.ts'
-import { notFound, refusal } from '../../kernel/errors.ts'
+import { AgencyError, notFound, refusal } from '../../kernel/errors.ts'
 import type { Team } from '../../team/contract.ts'
 import type { PlanDocument } from '../plans/contract.ts'
 import type { FileKind, FileReview, FileStart, TrustedFile, TrustedFileLine } from './contract.ts'
@@ -49,13 +49,28 @@ export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: Trusted
     return startsOfPlan(file.plan, team === undefined ? null : await readTeam(team), runtimes)
   }
 
-  async function reviewIn(tx: ReadTx, file: GivenFile, starts: FileStart[]): Promise<FileReview> {
+  async function reviewOne(file: GivenFile): Promise<FileReview> {
     const { kind, text, name = null } = file
     const hash = hashOf(text)
-    const trusted = (await findTrustedFile(tx, hash))?.kind === kind
-    const before = trusted || name === null ? undefined : await findNewestVersion(tx, kind, name)
-    const difference = before === undefined || before.text === null ? null : differenceOf(before.text, text)
-    return { kind, hash, name, trusted, starts, difference }
+    const { trusted, before } = await db.read(async (tx) => {
+      const isTrusted = (await findTrustedFile(tx, hash))?.kind === kind
+      const version = isTrusted || name === null ? undefined : await findNewestVersion(tx, kind, name)
+      return { trusted: isTrusted, before: version?.text ?? null }
+    })
+    const starts = await startsOf(file)
+    if (before === null) return { kind, hash, name, trusted, starts, difference: null }
+    const marked = markAdded(starts, await startsBefore(before))
+    return { kind, hash, name, trusted, starts: marked, difference: differenceOf(before, text) }
+  }
+
+  /** A version that this release no longer accepts had nothing that is still known. */
+  async function startsBefore(text: string): Promise<FileStart[]> {
+    try {
+      return await startsOf(await given(text, undefined))
+    } catch (error) {
+      if (error instanceof AgencyError && error.code !== 'bug') return []
+      throw error
+    }
   }
 
   const record = (by: Actor, files: readonly GivenFile[]): Promise<void> => {
@@ -80,14 +95,7 @@ export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: Trusted
     })
   }
 
-  async function review(files: readonly GivenFile[]): Promise<FileReview[]> {
-    const starts = await Promise.all(files.map(startsOf))
-    return db.read(async (tx) => {
-      const reviews: FileReview[] = []
-      for (const [index, file] of files.entries()) reviews.push(await reviewIn(tx, file, starts[index] ?? []))
-      return reviews
-    })
-  }
+  const review = (files: readonly GivenFile[]): Promise<FileReview[]> => Promise.all(files.map(reviewOne))
 
   return {
     /** Returns the reviews of those files that start anything. */
@@ -135,6 +143,14 @@ export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: Trusted
       })
     },
   }
+}
+
+/** Marks new entries and puts them first: among thousands of lines that differ, the one that matters is not seen. */
+function markAdded(starts: readonly FileStart[], before: readonly FileStart[]): FileStart[] {
+  const keyOf = ({ where, text }: FileStart): string => JSON.stringify([where, text])
+  const known = new Set(before.map(keyOf))
+  const marked = starts.map((start) => (known.has(keyOf(start)) ? start : { ...start, added: true }))
+  return [...marked.filter(({ added }) => added === true), ...marked.filter(({ added }) => added !== true)]
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -190,6 +190,25 @@ describeStores('a plan that starts a command', (openFresh) => {
     await expect(trustedFiles.revoke(operator, { hash })).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it('marks each new command of an edit that touches more lines than are shown', async () => {
+    const { plans, trustedFiles } = await open()
+    const planOf = (mark: string, command: string): string => {
+      const commands = Array.from({ length: 1_000 }, (_, index) => (index === 700 ? command : `echo ${index}`))
+      const briefs = Array.from({ length: 20 }, (_, brief) => {
+        const own = commands.slice(brief * 50, brief * 50 + 50).map((run) => `    - { kind: command, run: ${run} }`)
+        return [`  - id: b${brief}`, `    objective: A`, `    evidence:`, ...own].join('\n')
+      })
+      return `# ${mark}\ngoal: A\nruntime: scripted\nbriefs:\n${briefs.join('\n')}\n# ${mark}\n`
+    }
+    const [before, after] = [planOf('1', 'echo 700'), planOf('2', 'evil')]
+    await trustedFiles.trust(operator, { text: before, hash: trustOf(before)[0] ?? '', name: '/plans/poem.yaml' })
+    const [review] = (await plans.check({ plan: after, ...files })).files
+    expect(review?.difference?.join('\n')).not.toContain('evil')
+    expect(review?.starts.filter(({ added }) => added === true)).toMatchObject([{ text: 'evil' }])
+    const lines = reviewLines(createTerminal({ NO_COLOR: '1' }), review as never)
+    expect(lines.slice(1, 3)).toEqual(['  brief "b14", evidence, new since it was trusted', '    evil'])
+  })
+
   it('is trusted by the request that contains its hash, and by nobody but the operator', async () => {
     const { plans, trustedFiles } = await open()
     const request = { plan: poem, trust: trustOf(poem) }

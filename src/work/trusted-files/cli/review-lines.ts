@@ -10,8 +10,11 @@ export function reviewLines(terminal: Terminal, review: Wire<FileReview>): strin
   if (starts.length === 0) return [`${title} starts nothing, so it needs no trust`]
   return [
     bold(terminal, `${title} starts${trusted ? ' (trusted)' : ''}:`),
-    ...starts.flatMap(({ text, where, count }) => [
-      faint(terminal, `  ${inOneLine(where)}${count > 1 ? `, and in ${counted(count - 1, 'other place')}` : ''}`),
+    ...starts.flatMap(({ text, where, count, added }) => [
+      faint(
+        terminal,
+        `  ${inOneLine(where)}${count > 1 ? `, and in ${counted(count - 1, 'other place')}` : ''}${added === true ? ', new since it was trusted' : ''}`,
+      ),
       ...escaped(text)
         .split('\n')
         .map((line) => `    ${line}`),
