@@ -37,7 +37,11 @@ export async function mayDecide(
   { runId, personaId }: AgentActor,
   organisationId: number,
 ): Promise<boolean> {
-  if ((await work.findOrganisationOfRun(tx, runId)) !== organisationId) return false
+  return (await work.findOrganisationOfRun(tx, runId)) === organisationId && isDirector(tx, personaId, organisationId)
+}
+
+/** Reports whether a persona holds the AR Director's seat of the organisation. */
+export async function isDirector(tx: ReadTx, personaId: number, organisationId: number): Promise<boolean> {
   for (const held of await listOpenAssignmentsOfPersona(tx, personaId)) {
     if (held.positionId === null || held.organisationId !== organisationId) continue
     const seat = await findPosition(tx, held.positionId)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { NotifierName } from '../adapters/notify/contract.ts'
 import { laterRuntimes } from '../adapters/runtime/contract.ts'
 import { laterVcsAdapters, vcsAdapters } from '../adapters/vcs/contract.ts'
+import { FileOptions } from '../documents/options.contract.ts'
 
 export const tierNames = ['t1', 't2', 't3', 't4', 't5'] as const
 export const TierName = z.enum(tierNames)
@@ -131,7 +132,7 @@ const Tier = z.strictObject({
   provider: ModelChoice.shape.provider.optional(),
   runtime: TierRuntime.optional(),
   capability: Capability.optional(),
-  options: Options.optional(),
+  options: FileOptions.optional(),
 })
 
 /**
@@ -179,7 +180,7 @@ export const Team = z.strictObject({
     .strictObject({
       codingAgent: CodingAgent.nullable().default(null),
       nativeTeams: z.boolean().default(false),
-      options: Options.default({}),
+      options: FileOptions.default({}),
     })
     .prefault({}),
   notify: NotifierNames.default([]),

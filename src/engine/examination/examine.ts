@@ -40,7 +40,7 @@ export async function examine(given: EngineDeps, claimed: Claimed, signal: Abort
   if (ending === null || report === null) throw new Error('nothing was reported')
   const classified: Classified = { outcome: ending.outcome, detail: ending.detail, report }
   const common = { ended: undefined, refused: ending.refused as AttemptEnd['refused'], denied: ending.denied }
-  const fault = await faultOfReport(deps, brief, report)
+  const fault = await faultOfReport(deps, run, brief, report)
   if (fault !== null)
     return { ...common, classified: { ...classified, outcome: 'bad_output', detail: fault }, examination: null }
   const workspace = await openWorkspace(deps, run, brief)
@@ -115,10 +115,10 @@ const openWorkspace = (deps: EngineDeps, run: Run, brief: Brief): Promise<Worksp
 const lost = (report: Report): Classified => ({ outcome: 'crash', detail: 'its workspace no longer exists', report })
 
 /** Returns the part of a report that its kind of brief requires and that it lacks, or null. */
-async function faultOfReport(deps: EngineDeps, brief: Brief, report: Report): Promise<string | null> {
+async function faultOfReport(deps: EngineDeps, run: Run, brief: Brief, report: Report): Promise<string | null> {
   if (brief.kind === 'verify') return faultOfJudgement(report, brief.evidence)
   if (brief.kind !== 'plan' || brief.phase !== null) return null
   const { plan, status } = report
   if (status !== 'done') return `a plan is given whole, and the report says "${status}"`
-  return faultOfPlan(plan) ?? deps.db.read((tx) => faultOfCast(tx, plan ?? []))
+  return faultOfPlan(plan) ?? deps.db.read((tx) => faultOfCast(tx, plan ?? [], run.organisationId))
 }

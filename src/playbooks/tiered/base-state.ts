@@ -18,6 +18,8 @@ export interface RunData {
   readonly rejections: number
   /** Failures that were already escalated: `<brief id>:<attempts>`. */
   readonly surfaced: readonly string[]
+  /** Number of tasks that started without a question since the operator approved some. */
+  readonly unasked?: number
   /** Workstreams that are repeated after a rejection. */
   readonly redo: readonly string[]
   /** The step that follows when the operator resumes the run. */

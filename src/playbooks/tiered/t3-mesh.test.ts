@@ -285,3 +285,24 @@ describe('squads that do not agree in time', () => {
     expect(run.timers).toHaveLength(1)
   })
 })
+
+describe('the tasks of several workstreams', () => {
+  const three = ['a', 'b', 'c'].map((id) => ({ id, path: medium, group: id }))
+  const played = async (count: number, script: Partial<Script> = {}): Promise<Play> => {
+    const tasks = Array.from({ length: count }, (_, index) => aTask(`t-${index}`))
+    const listed: Otherwise = ({ phase }) => (phase === 't3_plan' ? output({ tasks }) : null)
+    return playOn(await Play.start(), { streams: three, otherwise: listed, ...script })
+  }
+  const gatesOf = ({ gates }: Play): string[] => gates.map(({ gate }) => gate)
+
+  it('start without a question up to the size of a large plan, and wait for approval above it', async () => {
+    expect(gatesOf(await played(13))).toEqual(['t1_plan'])
+    const waiting = await played(14, { stopAt: ['t3_plan'] })
+    expect(waiting.operatorGates()).toMatchObject([{ gate: 't3_plan' }])
+  })
+
+  it('are counted anew after each approval', async () => {
+    expect(gatesOf(await played(21))).toEqual(['t1_plan', 't3_plan'])
+    expect(gatesOf(await played(41))).toEqual(['t1_plan', 't3_plan', 't3_plan', 't3_plan'])
+  })
+})

@@ -7,7 +7,18 @@ import type { Decision, Needs, PartChange, View } from '../contract.ts'
 import { type Task, type TaskList, dataOfBrief } from './contract.ts'
 import { documents, keys, squadPart, workstreamPart } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
-import { changed, dataOf, ended, type MeshData, own, type SquadData, type SquadRef, unsettled } from './base-state.ts'
+import {
+  changed,
+  changedRun,
+  dataOf,
+  ended,
+  type MeshData,
+  own,
+  runOf,
+  type SquadData,
+  type SquadRef,
+  unsettled,
+} from './base-state.ts'
 import { addStep, passStep, line, type Step, log } from './base-steps.ts'
 import { tasksSummary } from './base-gate-summary.ts'
 import {
@@ -236,12 +247,14 @@ function commit(view: View, mesh: Part, brief: Brief): readonly Decision[] {
     },
     [change],
   )
-  if (!settingsOf(view.run).gates.t3Plan && !isLargePlan(all.length, view.run.configuration)) {
+  // Many small lists are a large plan too.
+  const unasked = (runOf(view).unasked ?? 0) + all.length
+  if (!settingsOf(view.run).gates.t3Plan && !isLargePlan(unasked, view.run.configuration)) {
     const ready = [
       ...mine.map((each) => ({ ...each, status: 'committed' as const })),
       ...draftsOf(view, data.squads, 'committed'),
     ]
-    return [...commits, done, ...release(mesh, ready)]
+    return [...commits, done, ...release(view, mesh, ready, unasked)]
   }
   return [
     ...commits,
@@ -268,7 +281,7 @@ const draftsOf = (
   )
 
 /** Releases the tasks of a mesh: lists cannot change any more. A squad without tasks is done. */
-function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
+function release(view: View, mesh: Part, drafts: readonly Brief[], unasked: number): readonly Decision[] {
   const { squads } = dataOf<MeshData>(mesh)
   const busy = new Set(drafts.map(({ part }) => part))
   const idle = squads.filter(({ workstream, squad }) => !busy.has(squadPart(workstream, squad)))
@@ -276,6 +289,7 @@ function release(mesh: Part, drafts: readonly Brief[]): readonly Decision[] {
   const empty = [...new Set(squads.map(({ workstream }) => workstream))].filter((id) => !working.has(id))
   const first = drafts.filter((draft) => draft.unmetDependencies === 0).length
   const parts: PartChange[] = [
+    changedRun(view, { unasked }),
     { key: mesh.key, status: 'done' },
     ...idle.map(({ workstream, squad }) => ({ key: squadPart(workstream, squad), status: 'done' as const })),
   ]
@@ -324,7 +338,7 @@ export function taskGateNeeds(view: View): Needs {
 }
 
 export const onTasksApproved = (view: View): readonly Decision[] =>
-  release(own(view), draftsOf(view, dataOf<MeshData>(own(view)).squads, 'committed'))
+  release(view, own(view), draftsOf(view, dataOf<MeshData>(own(view)).squads, 'committed'), 0)
 
 /** Reopens the drafts and sends the lists back to their authors with the reason. */
 export function onTasksRejected(view: View, reason: string): readonly Decision[] {

@@ -2,6 +2,7 @@ import type { ReadTx } from '../../db/port.ts'
 import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
 import { listOpenAssignmentsOfPersona } from '../../org/assignments/store.ts'
+import { isDirector } from '../../org/governance.ts'
 import { resolvePersona } from '../../org/personas/find.ts'
 import type { Persona } from '../../org/personas/store.ts'
 import type { BriefSpec } from './contract.ts'
@@ -27,16 +28,33 @@ export async function checkCast(tx: ReadTx, specs: readonly BriefSpec[]): Promis
   }
 }
 
-/** Returns the refusal as a sentence for the author of the plan, or null. */
-export async function faultOfCast(tx: ReadTx, specs: readonly BriefSpec[]): Promise<string | null> {
+/** Returns the refusal of a planner's cast as a sentence for the planner, or null. */
+export async function faultOfCast(
+  tx: ReadTx,
+  specs: readonly BriefSpec[],
+  organisationId: number,
+): Promise<string | null> {
   try {
     await checkCast(tx, specs)
+    for (const [name, personaId] of await castAll(tx, specs)) await refuseRights(tx, name, personaId, organisationId)
     return null
   } catch (error) {
     if (error instanceof AgencyError && error.code !== 'bug')
       return [error.message, error.hint].filter((text) => text !== undefined).join('. ')
     throw error
   }
+}
+
+/**
+ * Refuses a persona whose rights are not the planner's to give: an attempt writes the experience of its persona, and the
+ * AR Director decides about proposals.
+ */
+async function refuseRights(tx: ReadTx, name: string, personaId: number, organisationId: number): Promise<void> {
+  const seats = await listOpenAssignmentsOfPersona(tx, personaId)
+  if (seats.length > 0 && seats.every((seat) => seat.organisationId !== organisationId))
+    throw refusal('forbidden', `"${name}" works for another organisation; only the operator can cast it here`)
+  if (await isDirector(tx, personaId, organisationId))
+    throw refusal('forbidden', `"${name}" is the AR Director, whom only the operator can cast`)
 }
 
 /** Resolves the named personas. A name that no longer exists is left out, so that no particular persona is used. */

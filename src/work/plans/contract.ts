@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { Fault } from '../../documents/contract.ts'
+import { FileOptions } from '../../documents/options.contract.ts'
+import { BriefSpec } from '../briefs/contract.ts'
 import { FileReview } from '../trusted-files/contract.ts'
 import { CreateRun, Run } from '../runs/contract.ts'
 import { planEndpoints } from './endpoints.ts'
@@ -12,6 +14,12 @@ import { planEndpoints } from './endpoints.ts'
  */
 export const PlanDocument = CreateRun.omit({ readable: true, trust: true, fileNames: true }).extend({
   goal: CreateRun.shape.goal.optional(),
+  runtimeOptions: FileOptions.default({}),
+  verifierOptions: FileOptions.optional(),
+  briefs: z
+    .array(BriefSpec.extend({ runtimeOptions: FileOptions.optional() }))
+    .max(10_000)
+    .default([]),
 })
 export type PlanDocument = z.infer<typeof PlanDocument>
 

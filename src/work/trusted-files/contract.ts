@@ -22,11 +22,12 @@ export const trustFields = {
     .describe('The paths of the files'),
 }
 
-/** Something that a file makes Agency start, or that it makes an agent do. */
+/** Something that a file makes Agency start, that it makes an agent do, or that it opens to agents. */
 export const FileStart = z.object({
   text: z.string().describe('The whole command, program or step'),
   where: z.string().describe('The place in the file'),
   count: z.number().int().describe('The number of places with the same text'),
+  added: z.boolean().optional().describe('The version of this path that was trusted last did not start it there'),
 })
 export type FileStart = z.infer<typeof FileStart>
 

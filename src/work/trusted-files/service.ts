@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
 import type { Runtime } from '../../adapters/runtime/port.ts'
-import type { Db, ReadTx } from '../../db/port.ts'
+import type { Db } from '../../db/port.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { counted } from '../../kernel/amounts.ts'
-import { notFound, refusal } from '../../kernel/errors.ts'
+import { AgencyError, notFound, refusal } from '../../kernel/errors.ts'
 import type { Fault } from '../../documents/contract.ts'
 import type { ReadTeam } from '../../team/load.ts'
 import type { PlanDocument } from '../plans/contract.ts'
@@ -24,7 +24,7 @@ import {
 export interface TrustedFileDeps {
   db: Db
   runtimes: ReadonlyMap<string, Runtime>
-  /** Both read in a thread if the text is large: some texts were written to keep a parser busy. */
+  /** Both read a large text in a thread: some texts were written to keep a parser busy. */
   readPlan: (text: string) => Promise<Pick<ReadPlan, 'plan' | 'faults'>>
   readTeam: (text: string) => Promise<Pick<ReadTeam, 'team' | 'faults'>>
 }
@@ -50,13 +50,28 @@ export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: Trusted
     return startsOfPlan(file.plan, team === undefined ? null : (await readTeam(team)).team, runtimes)
   }
 
-  async function reviewIn(tx: ReadTx, file: GivenFile, starts: FileStart[]): Promise<FileReview> {
+  async function reviewOne(file: GivenFile): Promise<FileReview> {
     const { kind, text, name = null } = file
     const hash = hashOf(text)
-    const trusted = (await findTrustedFile(tx, hash))?.kind === kind
-    const before = trusted || name === null ? undefined : await findNewestVersion(tx, kind, name)
-    const difference = before === undefined || before.text === null ? null : differenceOf(before.text, text)
-    return { kind, hash, name, trusted, starts, difference }
+    const { trusted, before } = await db.read(async (tx) => {
+      const isTrusted = (await findTrustedFile(tx, hash))?.kind === kind
+      const version = isTrusted || name === null ? undefined : await findNewestVersion(tx, kind, name)
+      return { trusted: isTrusted, before: version?.text ?? null }
+    })
+    const starts = await startsOf(file)
+    if (before === null) return { kind, hash, name, trusted, starts, difference: null }
+    const marked = markAdded(starts, await startsBefore(before))
+    return { kind, hash, name, trusted, starts: marked, difference: differenceOf(before, text) }
+  }
+
+  /** A version that this release no longer accepts had nothing that is still known. */
+  async function startsBefore(text: string): Promise<FileStart[]> {
+    try {
+      return await startsOf(await given(text, undefined))
+    } catch (error) {
+      if (error instanceof AgencyError && error.code !== 'bug') return []
+      throw error
+    }
   }
 
   const record = (by: Actor, files: readonly GivenFile[]): Promise<void> => {
@@ -71,24 +86,16 @@ export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: Trusted
     })
   }
 
-  /** A plan has briefs, which a team file cannot have. */
+  /** A plan has briefs, which a team file cannot have; without them, a plan is read from `setup: make` too. */
   async function given(text: string, name: string | undefined): Promise<GivenFile> {
     const { plan, faults } = await readPlan(text)
-    if (plan !== null) return { kind: 'plan', plan, text, name }
+    if (plan !== null && plan.briefs.length > 0) return { kind: 'plan', plan, text, name }
     const team = await readTeam(text)
-    if (team.team === null) throw unreadable(name, hasBriefs.test(text) ? faults : team.faults)
-    return { kind: 'team', text, name }
+    if (team.team !== null) return { kind: 'team', text, name }
+    throw unreadable(name, hasBriefs.test(text) ? faults : team.faults)
   }
 
-  async function review(files: readonly GivenFile[]): Promise<FileReview[]> {
-    const read: { file: GivenFile; starts: FileStart[] }[] = []
-    for (const file of files) read.push({ file, starts: await startsOf(file) })
-    return db.read(async (tx) => {
-      const reviews: FileReview[] = []
-      for (const { file, starts } of read) reviews.push(await reviewIn(tx, file, starts))
-      return reviews
-    })
-  }
+  const review = (files: readonly GivenFile[]): Promise<FileReview[]> => Promise.all(files.map(reviewOne))
 
   return {
     /** Returns the reviews of those files that start anything. */
@@ -138,6 +145,14 @@ export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: Trusted
   }
 }
 
+/** Marks new entries and puts them first: among thousands of lines that differ, the one that matters is not seen. */
+function markAdded(starts: readonly FileStart[], before: readonly FileStart[]): FileStart[] {
+  const keyOf = ({ where, text }: FileStart): string => JSON.stringify([where, text])
+  const known = new Set(before.map(keyOf))
+  const marked = starts.map((start) => (known.has(keyOf(start)) ? start : { ...start, added: true }))
+  return [...marked.filter(({ added }) => added === true), ...marked.filter(({ added }) => added !== true)]
+}
+
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** A file with this key was meant to be a plan. */
@@ -148,7 +163,7 @@ function unreadable(name: string | undefined, faults: readonly Fault[]) {
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
   const fault = first === undefined ? '' : `: line ${first.line}, column ${first.column}: ${first.message}${more}`
   return refusal('invalid_input', `${name ?? 'the file'} is neither a plan nor a team file${fault}`, {
-    hint: 'Mend it first: nothing was trusted.',
+    hint: '"agency run --plan FILE --preview" lists the faults of a plan, and "agency doctor --team FILE" those of a team.',
     data: { faults },
   })
 }

@@ -26,11 +26,11 @@ const runtimes = new Map(
 
 const agent = { kind: 'agent', personaId: 1, agentId: 1 } as unknown as Actor
 
-const startsIn = (text: string): string[] => {
-  const read = readPlan(text)
+const startsIn = (plan: string): string[] => {
+  const read = readPlan(plan)
   expect(read.faults).toEqual([])
-  const plan = read.plan as PlanDocument
-  return startsOfPlan(plan, plan.team === undefined ? null : readTeam(plan.team).team, runtimes).map(
+  const { team } = read.plan as PlanDocument
+  return startsOfPlan(read.plan as never, team === undefined ? null : readTeam(team).team, runtimes).map(
     ({ where, text }) => `${where}: ${text}`,
   )
 }
@@ -61,7 +61,7 @@ briefs:
         phases: { t4: { steps: [{ keep_token: { path: k } }, { spawn_child: {} }] } }
   - id: b
     objective: Do it
-    runtime_options: { scenario: "steps:\\n- run: whoami" }
+    runtime_options: { scenario: '{"steps": [{"run": "whoami"}]}' }
 `),
     ).toEqual([
       'setup: make deps',
@@ -69,7 +69,7 @@ briefs:
       "program: 'sh' '-c' 'echo '\\''a b'\\'''",
       'verifier, binary: /opt/claude',
       'brief "a", evidence, server: node s.js {port}',
-      'brief "a", scenario, attempt 2: write b.txt',
+      'brief "a", scenario, attempt 2: write b.txt:\nx',
       'brief "a", scenario, attempt 2: call Agency with the token in t',
       'brief "a", scenario, attempt 2: id',
       'brief "a", scenario, verify: call the tool ask with {}',
@@ -78,6 +78,21 @@ briefs:
       'brief "b", scenario, attempt: whoami',
       'team, setup: make team',
       "team, t4, program: 'evil'",
+    ])
+  })
+
+  it('has the places of this machine that a file opens to agents', () => {
+    expect(
+      startsIn(`goal: Everything
+repo: /home/me/private
+workspace: mine
+team: "talent: {path: /home/me/notes, registry: /home/me/roles.yaml}"
+briefs: [{ id: a, objective: Do it }]`),
+    ).toEqual([
+      'repo: work in the repository /home/me/private',
+      'workspace: work in the workspace mine',
+      'team, talent.path: give the texts in /home/me/notes to agents',
+      'team, talent.registry: read the registry /home/me/roles.yaml',
     ])
   })
 
@@ -115,6 +130,22 @@ describe('a printed list', () => {
     expect(printed('a\x1b[2K\r\u202eb\u200bc\u00a0d\u3164e\tf\u{e0041}')).toBe(
       'the plan starts:\n  evidence\n    a\\u{1b}[2K\\u{d}\\u{202e}b\\u{200b}c\\u{a0}d\\u{3164}e\\u{9}f\\u{e0041}',
     )
+  })
+
+  it('has one line for each place and for the name of the file', () => {
+    const lines = reviewLines(createTerminal({ NO_COLOR: '1' }), {
+      kind: 'plan',
+      hash: '0'.repeat(64),
+      name: '/plan.yaml starts nothing\n.yaml',
+      trusted: false,
+      starts: [{ text: 'evil', where: 'scenario, t4\nNothing below is started:', count: 1 }],
+      difference: null,
+    })
+    expect(lines).toEqual([
+      '/plan.yaml starts nothing\\u{a}.yaml starts:',
+      '  scenario, t4\\u{a}Nothing below is started:',
+      '    evil',
+    ])
   })
 
   it('has the whole command, however long it is and wherever its gaps are', () => {
@@ -159,6 +190,25 @@ describeStores('a plan that starts a command', (openFresh) => {
     await expect(trustedFiles.revoke(operator, { hash })).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it('marks each new command of an edit that touches more lines than are shown', async () => {
+    const { plans, trustedFiles } = await open()
+    const planOf = (mark: string, command: string): string => {
+      const commands = Array.from({ length: 1_000 }, (_, index) => (index === 700 ? command : `echo ${index}`))
+      const briefs = Array.from({ length: 20 }, (_, brief) => {
+        const own = commands.slice(brief * 50, brief * 50 + 50).map((run) => `    - { kind: command, run: ${run} }`)
+        return [`  - id: b${brief}`, `    objective: A`, `    evidence:`, ...own].join('\n')
+      })
+      return `# ${mark}\ngoal: A\nruntime: scripted\nbriefs:\n${briefs.join('\n')}\n# ${mark}\n`
+    }
+    const [before, after] = [planOf('1', 'echo 700'), planOf('2', 'evil')]
+    await trustedFiles.trust(operator, { text: before, hash: trustOf(before)[0] ?? '', name: '/plans/poem.yaml' })
+    const [review] = (await plans.check({ plan: after, ...files })).files
+    expect(review?.difference?.join('\n')).not.toContain('evil')
+    expect(review?.starts.filter(({ added }) => added === true)).toMatchObject([{ text: 'evil' }])
+    const lines = reviewLines(createTerminal({ NO_COLOR: '1' }), review as never)
+    expect(lines.slice(1, 3)).toEqual(['  brief "b14", evidence, new since it was trusted', '    evil'])
+  })
+
   it('is trusted by the request that contains its hash, and by nobody but the operator', async () => {
     const { plans, trustedFiles } = await open()
     const request = { plan: poem, trust: trustOf(poem) }
@@ -168,10 +218,34 @@ describeStores('a plan that starts a command', (openFresh) => {
     expect(await plans.check({ plan: poem })).toMatchObject({ valid: true, files: [{ trusted: true }] })
   })
 
+  it('contains no document inside its options', async () => {
+    const { plans } = await open()
+    const options = { scenario: 'steps:\n- run: evil' }
+    const briefs = [{ id: 'a', objective: 'A', runtime_options: options }]
+    const { faults } = await plans.check({ plan: JSON.stringify({ goal: 'A', runtime_options: options, briefs }) })
+    expect(faults.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^runtime_options.scenario is a text of several lines/),
+      expect.stringMatching(/^brief "a": runtime_options.scenario is a text of several lines/),
+    ])
+  })
+
   it('cannot trust itself', async () => {
     const { plans } = await open()
     const { faults } = await plans.check({ plan: `trust: [${'0'.repeat(64)}]\n${poem}` })
     expect(faults.map(({ message }) => message)).toEqual(['the plan has no "trust"'])
+  })
+
+  it('is told apart from a team file by its briefs, and both from a file that is neither', async () => {
+    const { run, trustedFiles } = await open()
+    const team = 'setup: make deps'
+    const [hash = ''] = trustOf(team)
+    expect(await trustedFiles.trust(operator, { text: team, hash })).toMatchObject({ kind: 'team', trusted: true })
+    await run({ playbook: 'tiered', runtime: 'scripted', team })
+    const broken = poem.replace('goal:', 'gaol:')
+    await expect(trustedFiles.review(broken)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining('neither a plan nor a team file'),
+    })
   })
 
   it.each([

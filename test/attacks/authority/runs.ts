@@ -1,6 +1,6 @@
 import { pause } from '../../../src/kernel/clock.ts'
 import type { Attack } from '../contract.ts'
-import { type AuthorityStage, isOk, makePersona } from './stage.ts'
+import { type AuthorityStage, isOk, makePersona, seat } from './stage.ts'
 
 interface Inspected {
   readonly run: { readonly status: string; readonly input_tokens: number }
@@ -94,6 +94,16 @@ export const runs: readonly Attack<AuthorityStage>[] = [
     isLong: true,
     control: (stage) => startsPlan(stage, 3),
     attack: (stage) => startsPlan(stage, 2_000),
+  },
+  {
+    name: 'a planner casts the AR Director',
+    control: async (stage) => castsBy(stage, (await makePersona(stage)).slug),
+    attack: (stage) => castsBy(stage, stage.paula.slug),
+  },
+  {
+    name: 'a planner casts a persona of another organisation',
+    control: async (stage) => castsBy(stage, await seatedIn(stage, stage.home.slug)),
+    attack: async (stage) => castsBy(stage, await seatedIn(stage, stage.other.slug)),
   },
   {
     name: 'an agent approves the gate of its plan',
@@ -218,6 +228,24 @@ for (i = 0; i < ${count}; i++) printf "%s{\\"key\\":\\"b%d\\",\\"objective\\":\\
   if (!(await comes(() => inspect(stage, id), isDecided, 20_000))) throw new Error('the planner did not end')
   const { briefs } = await inspect(stage, id)
   await stage.do('POST', `/runs/${id}/cancel`, {})
+  return briefs.length > 1
+}
+
+async function seatedIn(stage: AuthorityStage, org: string): Promise<string> {
+  const { slug } = await makePersona(stage)
+  await seat(stage.do, org, stage.name(), 'developer', slug)
+  return slug
+}
+
+/** Returns whether a brief that a planner gives to the persona is created. */
+async function castsBy(stage: AuthorityStage, persona: string): Promise<boolean> {
+  const report = { status: 'done', summary: 'planned', plan: [{ key: 'a', objective: 'Wait', persona, after: [] }] }
+  const script = `echo '${JSON.stringify(report)}' >.agency/outbox/report.json`
+  const id = await run(stage, script, { planner: true, retry_budget: 0, on_limit: 'fail' })
+  const isDecided = ({ briefs, run: { status } }: Inspected): boolean => briefs.length > 1 || status === 'failed'
+  if (!(await comes(() => inspect(stage, id), isDecided, 20_000))) throw new Error('the planner did not end')
+  const { briefs, run: ended } = await inspect(stage, id)
+  if (ended.status !== 'failed') await stage.do('POST', `/runs/${id}/cancel`, {})
   return briefs.length > 1
 }
 

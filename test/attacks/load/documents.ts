@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Attack } from '../contract.ts'
+import type { Answer } from '../daemon-stage.ts'
 import { burst, isHeldUp, type LoadStage, processorTimeOf } from './stage.ts'
 
 const forms: Readonly<Record<string, string>> = {
@@ -18,6 +19,21 @@ const textOf = (form: string, length: number): string =>
   (forms[form] as string).repeat(length / (forms[form] as string).length)
 
 const harmless = 'organisation: {name: Harmless, purpose: test}\n'
+
+const hostileYaml = `x:\n ${textOf('tags', 60_000)}`
+
+/** Aliases give one scenario of 900 steps to 700 briefs. */
+const repeatedScenario = `goal: x
+runtime: scripted
+runtime_options: &all { scenario: { steps: [${Array.from({ length: 900 }, (_, n) => `{ run: e${n} }`).join(', ')}] } }
+briefs:
+${Array.from({ length: 700 }, (_, n) => `- { id: b${n}, objective: x, runtime_options: *all }\n`).join('')}`
+
+const planWith = (more: object): object => ({
+  plan: JSON.stringify({ goal: 'x', briefs: [{ id: 'a', objective: 'x' }], ...more }),
+})
+
+const isValid = ({ body }: Answer): boolean => (body as { valid?: unknown }).valid === true
 
 const validates = async ({ puppet }: LoadStage): Promise<boolean> =>
   (await puppet.ask('POST', '/orgs/validate', { document: harmless })).status === 200
@@ -73,8 +89,32 @@ export const documentAttacks: readonly Attack<LoadStage>[] = [
     attack: (stage) =>
       isHeldUp(
         stage,
-        stage.daemon.ask('POST', '/runs', { goal: 'x', playbook: 'tiered', team: textOf('tags', 1_000_000) }),
+        stage.daemon.ask('POST', '/runs', { goal: 'x', playbook: 'tiered', team: textOf('tags', 99_999) }),
       ),
+    isLong: true,
+  },
+  {
+    name: 'a file keeps the daemon busy while the operator looks at it',
+    control: async ({ daemon }) =>
+      (await daemon.ask('POST', '/trusted-files/review', { text: 'setup: x' })).status === 200,
+    attack: (stage) =>
+      isHeldUp(stage, stage.daemon.ask('POST', '/trusted-files/review', { text: textOf('tags', 300_000) })),
+    isLong: true,
+  },
+  {
+    name: 'a scenario or a team inside a plan keeps the daemon busy',
+    control: async ({ daemon }) => isValid(await daemon.ask('POST', '/plans/check', planWith({ runtime: 'scripted' }))),
+    attack: async (stage) => {
+      const hostile = [
+        planWith({ runtime: 'scripted', runtime_options: { scenario: `x:\n ${textOf('tags', 120_000)}` } }),
+        planWith({ playbook: 'tiered', team: textOf('tags', 99_999) }),
+        planWith({ playbook: 'tiered', team: JSON.stringify({ runtime: { options: { scenario: hostileYaml } } }) }),
+        { plan: repeatedScenario },
+      ]
+      const waits = []
+      for (const plan of hostile) waits.push(await isHeldUp(stage, stage.daemon.ask('POST', '/plans/check', plan)))
+      return waits.includes(true)
+    },
     isLong: true,
   },
   {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { pause } from '../../../src/kernel/clock.ts'
 import type { Attack } from '../contract.ts'
-import { type Ended, exists, isStarted, needsBox, openTrustStage, planOf, type TrustStage } from './stage.ts'
+import { type Ended, exists, isStarted, needsBox, openTrustStage, planOf, sha256, type TrustStage } from './stage.ts'
 
 const readStep = (path: string): object[] => [{ run: `cat '${path}' >got.txt 2>&1; true` }]
 
@@ -79,6 +79,19 @@ export const programAttacks: readonly Attack<TrustStage>[] = [
   },
 ]
 
+function privateNotes(stage: TrustStage): string {
+  const folder = join(stage.folder, 'notes')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'diary.md'), '---\nname: Diary\n---\nPrivate.\n')
+  return folder
+}
+
+const repositoryIn = (stage: TrustStage, name: string): string =>
+  makeRepository(join(stage.folder, name), (path) => writeFileSync(join(path, 'private.txt'), 'x'))
+
+const planIn = (repo: string): string =>
+  JSON.stringify({ goal: 'A', runtime: 'scripted', repo, briefs: [{ id: 'a', objective: 'Write a haiku into a.txt' }] })
+
 const teamRun = (team: object): object => ({
   goal: 'Build it',
   playbook: 'tiered',
@@ -120,6 +133,23 @@ export const teamAttacks: readonly Attack<TrustStage>[] = [
       const answers = await Promise.all(asked.map((team) => stage.ask('POST', '/runs', teamRun(team))))
       return answers.some(isStarted)
     },
+  },
+  {
+    name: 'a team gives private notes to agents before anybody trusts it',
+    control: async (stage) => {
+      const team = JSON.stringify({ limits: {}, talent: { path: privateNotes(stage) } })
+      return isStarted(await stage.ask('POST', '/runs', { ...teamRun({}), team, trust: [sha256(team)] }))
+    },
+    attack: async (stage) =>
+      isStarted(await stage.ask('POST', '/runs', teamRun({ talent: { path: privateNotes(stage) } }))),
+  },
+  {
+    name: 'a plan works in a repository before anybody trusts it',
+    control: async (stage) => {
+      const plan = planIn(repositoryIn(stage, 'named-by-trusted'))
+      return isStarted(await stage.runPlan(plan, { trust: [sha256(plan)] }))
+    },
+    attack: async (stage) => isStarted(await stage.runPlan(planIn(repositoryIn(stage, 'named-by-stranger')))),
   },
   {
     name: 'a team names a program before anybody trusts it',

@@ -1,4 +1,4 @@
-import { parse } from 'yaml'
+import { LineCounter, parse, YAMLParseError } from 'yaml'
 
 import { refusal } from '../../../kernel/errors.ts'
 import { parseScenario, type Scenario } from './contract.ts'
@@ -17,20 +17,35 @@ export function scenarioOf(
     throw refusal('invalid_input', `the scripted runtime has no option "${stray}"`, {
       hint: 'The only option is scenario.',
     })
-  if (typeof scenario !== 'string') return parseScenario(scenario)
+  if (typeof scenario !== 'string') return parseOnce(scenario)
   const builtIn = Object.hasOwn(known, scenario) ? known[scenario] : undefined
   if (builtIn !== undefined) return builtIn(prompt, files)
-  if (/[\n:{]/.test(scenario)) return parseScenario(parseText(scenario))
+  if (scenario.startsWith('{') || scenario.includes('\n')) return parseScenario(parseText(scenario))
   throw refusal('invalid_input', `unknown scenario "${scenario}"`, {
     hint: `Available: ${Object.keys(known).join(', ')}; or give the scenario itself, as YAML or JSON.`,
   })
 }
 
+const parsed = new WeakMap<object, Scenario>()
+
+/** An alias of YAML gives the same scenario to thousands of briefs. */
+function parseOnce(value: unknown): Scenario {
+  if (typeof value !== 'object' || value === null) return parseScenario(value)
+  const known = parsed.get(value) ?? parseScenario(value)
+  parsed.set(value, known)
+  return known
+}
+
+/** A file from outside has no text of several lines here, so only JSON of it is read, which takes no time. */
 function parseText(text: string): unknown {
+  const lineCounter = new LineCounter()
   try {
-    return parse(text)
+    // The library's own messages quote the line of every error, which takes minutes for a long line.
+    return text.includes('\n') ? parse(text, { lineCounter, prettyErrors: false }) : JSON.parse(text)
   } catch (error) {
     const [why = 'not YAML'] = (error as Error).message.split('\n')
-    throw refusal('invalid_input', `scenario: ${why}`, { cause: error })
+    const at = error instanceof YAMLParseError ? lineCounter.linePos(error.pos[0]) : null
+    const where = at === null ? '' : ` at line ${at.line}, column ${at.col}`
+    throw refusal('invalid_input', `scenario: ${why}${where}`, { cause: error })
   }
 }

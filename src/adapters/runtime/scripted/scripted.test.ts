@@ -50,7 +50,9 @@ describe('a scenario', () => {
     [{ steps: [{ constructor: {} }] }, 'scenario: steps[0]: unknown step "constructor"'],
     ['nobody', 'unknown scenario "nobody"'],
     ['constructor', 'unknown scenario "constructor"'],
-    ['steps: [', 'scenario: '],
+    ['steps: [\n', 'scenario: '],
+    ['{"steps": [', 'scenario: '],
+    ['steps: [{say: one line}]', 'unknown scenario "steps: [{say: one line}]"'],
     [7, 'scenario: '],
     [null, 'scenario: '],
   ])('%j is rejected in one line', (scenario, message) => {

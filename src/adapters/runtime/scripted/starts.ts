@@ -12,11 +12,20 @@ export function startsOf(options: Record<string, unknown>, known: Readonly<Recor
   const { scenario } = options
   if (scenario === undefined || (typeof scenario === 'string' && Object.hasOwn(builtInScenarios, scenario))) return []
   try {
-    return stepsOf(scenarioOf({ scenario }, '', known))
+    return listOnce(scenarioOf({ scenario }, '', known))
   } catch (error) {
     if (error instanceof AgencyError && error.code === 'invalid_input') return []
     throw error
   }
+}
+
+const listed = new WeakMap<Scenario, RuntimeStart[]>()
+
+/** An alias of YAML gives the same scenario to thousands of briefs. */
+function listOnce(scenario: Scenario): RuntimeStart[] {
+  const known = listed.get(scenario) ?? stepsOf(scenario)
+  listed.set(scenario, known)
+  return known
 }
 
 function stepsOf({ attempts, verify = [], plan = [], phases = {} }: Scenario): RuntimeStart[] {
@@ -37,7 +46,8 @@ function stepsOf({ attempts, verify = [], plan = [], phases = {} }: Scenario): R
 /** Steps that only speak, wait, report or end start nothing. */
 function textsOf(step: Step): string[] {
   if ('run' in step) return [step.run]
-  if ('write' in step) return [`write ${step.write.path}`]
+  // A later command may run the text.
+  if ('write' in step) return [`write ${step.write.path}:\n${step.write.text}`]
   if ('tool' in step) return [`call the tool ${step.tool.name} with ${JSON.stringify(step.tool.input)}`]
   if ('keep_token' in step) return [`write its token to ${step.keep_token.path}`]
   if ('spawn_child' in step) return ['leave a process behind']

@@ -77,7 +77,8 @@ export function shellWords(text: string): string[] {
 export function readScenario(text: string): string {
   if (!/[/.]/.test(text)) return text
   try {
-    return readFileSync(text, 'utf8')
+    // The last line of a file may have no end, and a text of one line could be a name.
+    return `${readFileSync(text, 'utf8')}\n`
   } catch (error) {
     throw refusal('invalid_input', `the scenario ${text} cannot be read: ${(error as Error).message}`)
   }
