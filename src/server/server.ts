@@ -15,7 +15,7 @@ import { type AppOptions, createApp } from './app.ts'
 import type { FromBox, Via } from './credentials.ts'
 import { listenOnPort, listenOnSocket } from './listen.ts'
 import { bugResponse, problemResponse } from './problem.ts'
-import { createTurns, slicedConnection } from './sliced-connection.ts'
+import { createTurns, slicedConnection } from '../workspaces/box/sliced-connection.ts'
 
 export type ServerOptions = AppOptions
 
