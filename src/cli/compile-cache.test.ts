@@ -1,8 +1,8 @@
 // @suite process
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 
 import { readSources } from '../../test/support/imports.ts'
 import { freshFolder } from '../../test/support/store.ts'
@@ -24,6 +24,14 @@ const directoryOf = (home: string): string =>
 it('keeps compiled code in the home', () => {
   const home = freshFolder()
   expect(directoryOf(home).startsWith(join(home, 'cache'))).toBe(true)
+})
+
+it('keeps compiled code in a directory that only its owner can enter', () => {
+  const home = freshFolder()
+  const before = process.umask(0o002)
+  onTestFinished(() => void process.umask(before))
+  directoryOf(home)
+  expect(statSync(join(home, 'cache')).mode & 0o777).toBe(0o700)
 })
 
 it('creates no home for compiled code', () => {

@@ -107,6 +107,10 @@ export const status: Handler<typeof statusCommand> = async (context, options) =>
     const onHead = versions.note
     found = await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, { silenceMs: 10_000, onHead })
   } catch (error) {
+    if (error instanceof NoAnswer || error instanceof ConnectionLost)
+      throw refusal('stopping', `the daemon does not answer (${error.message})`, {
+        hint: 'Run "agency doctor" for details.',
+      })
     if (!(error instanceof Unreachable)) throw error
     if (!options.json) throw notRunning(paths.home)
     context.json({ pid: null, version, home: paths.home, running: null })

@@ -49,6 +49,17 @@ describe('listening', () => {
     return (error as AgencyError).code
   }
 
+  it('closes the connections of a program that opens hundreds of them', async () => {
+    const { port } = await (await bare()).listen({ socket: join(freshFolder(), 's') })
+    const opened = Array.from({ length: 450 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    onTestFinished(() => opened.forEach((each) => void each.destroy()))
+    const { promise: dropped, resolve } = Promise.withResolvers<void>()
+    let closed = 0
+    for (const each of opened) each.once('close', () => ++closed === 50 && resolve())
+    await dropped
+    expect(opened.filter((each) => !each.destroyed)).toHaveLength(400)
+  })
+
   it('refuses a requested port that is taken', async () => {
     const port = await occupied()
     const socket = join(freshFolder(), 's')

@@ -15,7 +15,7 @@ import { type AppOptions, createApp } from './app.ts'
 import type { FromBox, Via } from './credentials.ts'
 import { listenOnPort, listenOnSocket } from './listen.ts'
 import { bugResponse, problemResponse } from './problem.ts'
-import { createTurns, slicedConnection } from './sliced-connection.ts'
+import { createTurns, slicedConnection } from '../workspaces/box/sliced-connection.ts'
 
 export type ServerOptions = AppOptions
 
@@ -38,6 +38,8 @@ export interface Server {
 const graceMs = 5_000
 /** More than the live streams and the bodies of an agent, which have limits of their own. */
 const boxRequestsAtOnce = 64
+/** Every user of this machine can connect to the port: more connections would take the file descriptors of the daemon. */
+const tcpConnections = 400
 /** Bytes of a body that wait to be read: with more than these, its connection is not read either. */
 const heldBytes = 16 * 1024
 
@@ -69,6 +71,7 @@ export function createServer(options: ServerOptions): Server {
   }
 
   const tcp = serverFor(() => 'tcp')
+  tcp.maxConnections = tcpConnections
   // Boxes hand their connections over instead of connecting to the socket, so each is known by its box.
   const boxes = new WeakMap<Duplex, FromBox>()
   const unix = serverFor((incoming) => boxes.get(incoming.socket) ?? 'socket')

@@ -1,3 +1,4 @@
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
 import { runInWorker } from './run-in-worker.ts'
@@ -14,19 +15,24 @@ export const smallText = 16_000
  * Reads a text of YAML in a thread, so that other requests are served meanwhile. YAML of a few thousand characters can
  * keep a parser busy for a second, and larger ones for minutes.
  */
-export async function readText<T>(kind: TextKind, text: string, clock: Clock): Promise<T> {
-  const [read] = await readTexts<T>(kind, [text], clock)
+export async function readText<T>(kind: TextKind, text: string, clock: Clock, by?: Actor): Promise<T> {
+  const [read] = await readTexts<T>(kind, [text], clock, by)
   return read as T
 }
 
 /** Reads several texts of the same kind in one thread. */
-export async function readTexts<T>(kind: TextKind, texts: readonly string[], clock: Clock): Promise<readonly T[]> {
+export async function readTexts<T>(
+  kind: TextKind,
+  texts: readonly string[],
+  clock: Clock,
+  by?: Actor,
+): Promise<readonly T[]> {
   if (texts.length === 0) return []
   const timeoutMs = timeFor(texts.reduce((sum, text) => sum + text.length, 0))
   const result = await runInWorker<T[]>(
     'document-reader',
     { kind, texts },
-    { clock, timeoutMs, maxMemoryMb, isKept: true },
+    { clock, timeoutMs, maxMemoryMb, isKept: true, byAgent: by?.kind === 'agent' },
   )
   if ('value' in result) return result.value
   if (result.refusal === undefined) throw refusal('too_large', `the ${kind} could not be read: ${result.error}`)

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { type EntryName, entryPath } from '../entries.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
+import { createQueue, type Queue } from '../kernel/queue.ts'
 
 export interface WorkerLimits {
   readonly clock: Clock
@@ -10,6 +11,8 @@ export interface WorkerLimits {
   readonly maxMemoryMb: number
   /** Keeps the thread for some time, for the next input: a start takes longer than most inputs. */
   readonly isKept?: true
+  /** The input comes from an agent: it waits for other agents, and nothing else waits for it. */
+  readonly byAgent?: boolean
 }
 
 /** The result of a worker thread, or the reason why there is none; `refusal` if the input was refused. */
@@ -17,8 +20,9 @@ export type WorkerResult<T> =
   | { readonly value: T }
   | { readonly error: string; readonly refusal?: { readonly code: ErrorCode; readonly hint: string | undefined } }
 
-/** Threads of one entry at the same time; further inputs wait. */
-const threadsAtOnce = 3
+/** Threads of one entry at the same time; further inputs wait. Those of agents, which may be hostile, share one thread. */
+const threads = { atOnce: 3, maxWaiting: Infinity }
+const agentThreads = { atOnce: 1, maxWaiting: 8 }
 const startMs = 60_000
 const keptMs = 30_000
 
@@ -27,8 +31,9 @@ const keptMs = 30_000
  * (a regular expression that backtracks through every combination) can be stopped only from another thread.
  */
 export async function runInWorker<T>(entry: EntryName, input: unknown, limits: WorkerLimits): Promise<WorkerResult<T>> {
-  const { clock, timeoutMs, isKept } = limits
-  await takeTurn(entry)
+  const { clock, timeoutMs, isKept, byAgent = false } = limits
+  const giveTurn = await queueOf(entry, byAgent).take()
+  if (giveTurn === null) return { error: 'too many texts of agents wait', refusal: waitsTooLong }
   const thread = takeKept(entry) ?? startThread(entry, limits)
   const { promise, resolve } = Promise.withResolvers<WorkerResult<T>>()
   const cancelStart = clock.after(startMs, () => resolve({ error: 'its thread could not be started' }))
@@ -50,7 +55,7 @@ export async function runInWorker<T>(entry: EntryName, input: unknown, limits: W
   } finally {
     cancelStart()
     cancel()
-    giveTurn(entry)
+    giveTurn()
   }
 }
 
@@ -82,21 +87,15 @@ function startThread(entry: EntryName, { maxMemoryMb }: WorkerLimits): Thread {
   return thread
 }
 
-const turns = new Map<EntryName, { running: number; waiting: (() => void)[] }>()
+const waitsTooLong = { code: 'rate_limited', hint: 'Wait before you send it again.' } as const
 
-async function takeTurn(entry: EntryName): Promise<void> {
-  const turn = turns.get(entry) ?? { running: 0, waiting: [] }
-  turns.set(entry, turn)
-  if (turn.running < threadsAtOnce) turn.running++
-  else await new Promise<void>((resolve) => turn.waiting.push(resolve))
-}
+const queues = new Map<string, Queue>()
 
-/** Hands the turn to the input that waits longest. */
-function giveTurn(entry: EntryName): void {
-  const turn = turns.get(entry)
-  const next = turn?.waiting.shift()
-  if (next !== undefined) next()
-  else if (turn !== undefined) turn.running--
+function queueOf(entry: EntryName, byAgent: boolean): Queue {
+  const key = `${entry} ${byAgent}`
+  const queue = queues.get(key) ?? createQueue(byAgent ? agentThreads : threads)
+  queues.set(key, queue)
+  return queue
 }
 
 const kept = new Map<EntryName, Set<Thread>>()

@@ -78,7 +78,7 @@ export async function previewOf(org: Org, document: string, options: Options = {
 
 /** Returns faults as `line:column message`, with warnings marked. */
 export async function faultsOf(org: Org, document: string): Promise<string[]> {
-  const { faults } = await org.documents.validate(document)
+  const { faults } = await org.documents.validate(operator, document)
   return faults.map(lineOf)
 }
 

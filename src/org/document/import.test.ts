@@ -524,7 +524,7 @@ describe('an import', () => {
   it('refuses a document that is too large before reading it', async () => {
     const org = await openDocumentsInMemory()
     await expect(importInto(org, 'x'.repeat(20_000_000))).rejects.toMatchObject({ code: 'too_large' })
-    await expect(org.documents.validate('x'.repeat(20_000_000))).rejects.toMatchObject({ code: 'too_large' })
+    await expect(org.documents.validate(operator, 'x'.repeat(20_000_000))).rejects.toMatchObject({ code: 'too_large' })
   })
 
   it('reactivates an archived persona where the document says so', async () => {

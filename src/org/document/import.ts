@@ -77,11 +77,11 @@ export function createImporter({
     }
   }
 
-  const parse = (text: string): Promise<Parsed> => readText<Parsed>('organisation', text, clock)
+  const parse = (by: Actor, text: string): Promise<Parsed> => readText<Parsed>('organisation', text, clock, by)
 
   /** Returns a document without errors and its warnings; refuses any other. */
-  const parseValid = async (text: string): Promise<{ document: OrgDocument; faults: Fault[] }> => {
-    const { document, faults } = await parse(text)
+  const parseValid = async (by: Actor, text: string): Promise<{ document: OrgDocument; faults: Fault[] }> => {
+    const { document, faults } = await parse(by, text)
     refuseFaults(faults)
     if (document === null) throw refusal('invalid_input', 'the document is empty')
     return { document, faults }
@@ -89,16 +89,20 @@ export function createImporter({
 
   return {
     /** Returns every fault of a document against the current store. */
-    async examine(text: string): Promise<{ document: OrgDocument | null; faults: Fault[] }> {
-      const { document, faults } = await parse(text)
+    async examine(by: Actor, text: string): Promise<{ document: OrgDocument | null; faults: Fault[] }> {
+      const { document, faults } = await parse(by, text)
       if (document === null) return { document, faults }
       const { faults: more } = await db.read((tx) => inspect(tx, document))
       return { document, faults: [...faults, ...more] }
     },
 
     /** Plans an import without changing anything. */
-    async preview(text: string, options: ImportOptions): Promise<Imported & { document: OrgDocument; plan: Plan }> {
-      const { document, faults } = await parseValid(text)
+    async preview(
+      by: Actor,
+      text: string,
+      options: ImportOptions,
+    ): Promise<Imported & { document: OrgDocument; plan: Plan }> {
+      const { document, faults } = await parseValid(by, text)
       const intent = await readIntent(document)
       const { current, projection, warnings } = await db.read((tx) => inspectValid(tx, document, faults))
       const plan = planImport(document, current, projection, { ...options, intent })
@@ -107,7 +111,7 @@ export function createImporter({
     },
 
     async apply(by: Actor, text: string, options: ImportOptions, hooks: ImportHooks = {}): Promise<Imported> {
-      const { document, faults } = await parseValid(text)
+      const { document, faults } = await parseValid(by, text)
       const { organisationId } = document.organisation
       const work = async (): Promise<Imported> => {
         const intent = await readIntent(document)

@@ -5,6 +5,6 @@ import type { Documents } from './service.ts'
 export const documentRoutes = (documents: Documents): Route[] =>
   bind(documentOperations, {
     export: (_, { org, ...options }) => documents.export(org, options),
-    validate: (_, { document }) => documents.validate(document),
+    validate: (by, { document }) => documents.validate(by, document),
     import: (by, { document, ...options }) => documents.import(by, document, options),
   })

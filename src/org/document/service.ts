@@ -48,14 +48,14 @@ export function createDocuments({ db, access, contents, importer }: DocumentDeps
       return { document: exportDocument({ structure, intent, settings }, { ...options, role }), warnings }
     },
 
-    async validate(document: string): Promise<{ valid: boolean; faults: Fault[] }> {
-      const { faults } = await importer.examine(document)
+    async validate(by: Actor, document: string): Promise<{ valid: boolean; faults: Fault[] }> {
+      const { faults } = await importer.examine(by, document)
       return { valid: faults.every(({ severity }) => severity === 'warning'), faults }
     },
 
     async import(by: Actor, document: string, options: ImportOptions & { preview: boolean }): Promise<Imported> {
       if (!options.preview) return importer.apply(by, document, options)
-      const { applied, organisationId, changes, warnings } = await importer.preview(document, options)
+      const { applied, organisationId, changes, warnings } = await importer.preview(by, document, options)
       return { applied, organisationId, changes, warnings }
     },
   }

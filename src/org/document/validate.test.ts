@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { exportOf, faultsOf, importInto, openDocumentsInMemory } from '../../../test/support/documents.ts'
+import { operator } from '../../../test/support/work.ts'
 
 const organisation = 'organisation: { name: Shop, purpose: trade }\n'
 const roles = 'roles: [{ name: boss }, { name: clerk }]\n'
@@ -10,7 +11,7 @@ describe('a document of a new organisation', () => {
   it('is valid with a name, a purpose, and seats whose roles it contains', async () => {
     const org = await openDocumentsInMemory({ isEmpty: true })
     const text = `${organisation}${roles}${positions('{ title: Boss, role: boss }', '{ title: Till, role: clerk, reports_to: Boss }')}`
-    expect(await org.documents.validate(text)).toEqual({ valid: true, faults: [] })
+    expect(await org.documents.validate(operator, text)).toEqual({ valid: true, faults: [] })
   })
 
   it.each([
@@ -143,7 +144,7 @@ describe('a document of a new organisation', () => {
   ])('needs %s', async (_, text, fault) => {
     const org = await openDocumentsInMemory({ isEmpty: true })
     expect(await faultsOf(org, text)).toEqual([fault])
-    expect((await org.documents.validate(text)).valid).toBe(false)
+    expect((await org.documents.validate(operator, text)).valid).toBe(false)
     await expect(importInto(org, text)).rejects.toMatchObject({
       code: 'invalid_input',
       message: expect.stringContaining(fault.slice(fault.indexOf(' ') + 1)),

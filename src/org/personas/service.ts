@@ -208,7 +208,7 @@ export function createPersonas({
       input: { files: readonly { path: string; text: string }[]; role?: string | undefined; preview: boolean },
     ): Promise<OutputOf<typeof personaOperations.importFiles>> {
       const texts = input.files.map(({ text }) => text)
-      const read = await readTexts<AgentText | null>('persona', texts, clock)
+      const read = await readTexts<AgentText | null>('persona', texts, clock, by)
       const agents = input.files.map(({ path }, index) => ({ path, agent: read[index] ?? null }))
       const { personas: planned, skipped } = await db.read((tx) => plan(tx, agents, input.role))
       if (input.preview || planned.length === 0)

@@ -77,7 +77,7 @@ export function createProposals({ db, access, importer }: { db: Db; access: OrgA
 
   return {
     async propose(by: Actor, document: string, reason: string): Promise<Proposal> {
-      const { organisationId, changes } = await importer.preview(document, { force: false, withIntent: false })
+      const { organisationId, changes } = await importer.preview(by, document, { force: false, withIntent: false })
       if (organisationId === null)
         throw refusal('invalid_input', 'the document belongs to no organisation of this installation', {
           hint: 'Start with "agency org export --org ORG": a proposal changes an existing organisation.',

@@ -172,6 +172,43 @@ describe('the proxy', () => {
     expect(seen.toLowerCase()).toContain('transfer-encoding: chunked')
   })
 
+  it('looks up at most four names of a box at the same time, and addresses without waiting', async () => {
+    const target = await echoing()
+    let lookups = 0
+    const { promise: silence, resolve: breakSilence } = Promise.withResolvers<void>()
+    const { promise: full, resolve: isFull } = Promise.withResolvers<void>()
+    const resolve = async (host: string): Promise<readonly string[]> => {
+      if (host === '127.0.0.1') return [host]
+      lookups += 1
+      if (lookups === 4) isFull()
+      await silence
+      return []
+    }
+    const proxy = await createProxy({ resolve })
+    const answers = Array.from({ length: 20 }, (_, at) => get(proxy, `http://silent-${at}.example/`))
+    await full
+    expect((await get(proxy, `http://127.0.0.1:${target}/`)).status).toBe(200)
+    expect(lookups).toBe(4)
+    breakSilence()
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(502)
+    expect(lookups).toBe(20)
+  })
+
+  it('closes a connection that contains more requests than may wait for an answer', async () => {
+    let received = 0
+    const silent = await listening(
+      createServer((socket) => void socket.on('error', () => {}).once('data', () => (received += 1))),
+    )
+    const proxy = await createProxy()
+    const socket = connect(proxy, '127.0.0.1')
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve))
+    socket.write(`GET http://127.0.0.1:${silent}/ HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(300))
+    await closed
+    expect(received).toBeLessThanOrEqual(256)
+    const target = await echoing()
+    expect((await get(proxy, `http://127.0.0.1:${target}/`)).status).toBe(200)
+  })
+
   it('answers 502 for a host that does not exist or does not listen', async () => {
     const proxy = await createProxy({ resolve: async () => [] })
     expect(await get(proxy, 'http://nowhere.example/')).toMatchObject({ status: 502 })

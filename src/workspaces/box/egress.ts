@@ -1,13 +1,17 @@
 import { lookup } from 'node:dns/promises'
-import { createServer, type IncomingMessage, request as sendRequest, type Server, type ServerResponse } from 'node:http'
-import { isIP } from 'node:net'
+import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http'
+import { isIP, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+import { createQueue } from '../../kernel/queue.ts'
 import type { WorkspacePolicy } from '../port.ts'
 import { isLocalAddress, isMetadataAddress } from './addresses.ts'
 import { matchesHost, plainHost, readTarget, type Target } from './hosts.ts'
+import { inSlices, limitRequests } from './limit-requests.ts'
+import { maxConnections } from './listener.ts'
 import { pipeTo } from './pipe.ts'
 import { answer, relay, requestHeaders } from './relay.ts'
+import { releaseConnection } from './sliced-connection.ts'
 
 export interface Egress {
   readonly network: WorkspacePolicy['network']
@@ -29,22 +33,26 @@ export function createEgress({
   resolve = resolveHost,
   isForbidden = isLocalAddress,
 }: Egress): Server {
+  const lookUp = queued(resolve)
   const decide = async (target: Target | null): Promise<EgressDecision> => {
     if (target === null) return { ok: false, status: 400, why: 'the address is invalid' }
-    const decision = await decideHost(target.host, network, resolve, isForbidden)
+    const decision = await decideHost(target.host, network, lookUp, isForbidden)
     if (!decision.ok && decision.status === 403) refused?.(target.host, decision.why)
     return decision
   }
-  const server = createServer((request, response) => {
-    forwardRequest(request, response, decide).catch(() => answer(response, 502, 'the request cannot be forwarded'))
+  const http = createServer(
+    limitRequests((request, response) => {
+      forwardRequest(request, response, decide).catch(() => answer(response, 502, 'the request cannot be forwarded'))
+    }),
+  )
+  http.on('connect', (request: IncomingMessage, sliced: Duplex, head: Buffer) => {
+    const { connection, unread } = releaseConnection(sliced)
+    tunnel(request, connection, Buffer.concat([head, unread]), decide).catch(() => connection.destroy())
   })
-  server.on('connect', (request: IncomingMessage, inner: Duplex, head: Buffer) => {
-    tunnel(request, inner, head, decide).catch(() => inner.destroy())
-  })
-  server.on('clientError', (_error, socket) => socket.destroy())
+  http.on('clientError', (_error, socket) => socket.destroy())
   // A model may be silent for days; the proxy ends with its box.
-  server.requestTimeout = 0
-  return server
+  http.requestTimeout = 0
+  return inSlices(http)
 }
 
 async function decideHost(
@@ -69,6 +77,27 @@ async function decideHost(
   const blockedAddress = block.find((rule) => matchesHost(address, rule))
   if (blockedAddress !== undefined) return { ok: false, status: 403, why: `blocked by "${blockedAddress}"` }
   return { ok: true, address }
+}
+
+/** Names that one box has looked up at the same time; the threads of the process are enough for 16 such boxes. */
+const lookupsAtOnce = 4
+
+/**
+ * Lets the names of one box wait for each other. A lookup takes a thread, for many seconds if the server of the name does
+ * not answer, and the names of all other boxes would wait for a thread.
+ */
+function queued(resolve: (host: string) => Promise<readonly string[]>): (host: string) => Promise<readonly string[]> {
+  const queue = createQueue({ atOnce: lookupsAtOnce, maxWaiting: maxConnections })
+  return async (host) => {
+    if (isIP(host) !== 0) return resolve(host)
+    const end = await queue.take()
+    if (end === null) return []
+    try {
+      return await resolve(host)
+    } finally {
+      end()
+    }
+  }
 }
 
 async function resolveHost(host: string): Promise<string[]> {

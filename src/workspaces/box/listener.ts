@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
 
 /** Open connections of one socket: more would use up the file descriptors of the process. */
-const maxConnections = 256
+export const maxConnections = 256
 
 export interface Listener {
   readonly listening: Promise<void>

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { pause } from '../../../src/kernel/clock.ts'
 import type { Attack } from '../contract.ts'
 import type { Answer } from '../daemon-stage.ts'
 import { burst, isHeldUp, type LoadStage, processorTimeOf } from './stage.ts'
@@ -37,6 +38,13 @@ const isValid = ({ body }: Answer): boolean => (body as { valid?: unknown }).val
 
 const validates = async ({ puppet }: LoadStage): Promise<boolean> =>
   (await puppet.ask('POST', '/orgs/validate', { document: harmless })).status === 200
+
+/** Returns the milliseconds that the operator waits for a harmless document. */
+async function msToValidate({ daemon }: LoadStage): Promise<number> {
+  const began = performance.now()
+  await daemon.ask('POST', '/orgs/validate', { document: harmless })
+  return performance.now() - began
+}
 
 const byAgent: Attack<LoadStage>[] = Object.keys(forms).map((form) => ({
   name: `an agent validates a document of ${form}`,
@@ -116,6 +124,24 @@ export const documentAttacks: readonly Attack<LoadStage>[] = [
       return waits.includes(true)
     },
     isLong: true,
+  },
+  {
+    name: 'the documents of an agent hold up those of the operator',
+    isLong: true,
+    control: async (stage) => (await msToValidate(stage)) < 5_000,
+    attack: async (stage) => {
+      const puppet = await stage.fresh()
+      const request = { method: 'POST', path: '/orgs/validate', body: { document: textOf('tags', 240_000) } }
+      const hostile = burst(
+        puppet,
+        Array.from({ length: 8 }, () => request),
+        8,
+      )
+      await pause(2_000)
+      const ms = await msToValidate(stage)
+      await hostile
+      return ms > 5_000
+    },
   },
   {
     name: 'an agent validates documents without end',

@@ -101,6 +101,15 @@ export const processAttacks: readonly Attack<ProxyStage>[] = [
     },
   },
   {
+    name: 'a box sends thousands of requests in a few connections',
+    control: (stage) => hasNetwork(stage, stage.neighbour),
+    attack: (stage) => {
+      stage.hostile.answer = () => {}
+      const target = `127.0.0.1:${stage.hostile.port}`
+      return floodBreaks(stage, 20, `GET http://${target}/ HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(1_500))
+    },
+  },
+  {
     name: 'the arguments and variables of the proxy hold a secret of the daemon',
     control: async ({ daemon }) => readFileSync(`/proc/${daemon.pid}/environ`, 'utf8').includes(key),
     attack: async (stage) => {

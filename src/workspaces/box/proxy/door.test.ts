@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createDoor } from './door.ts'
@@ -8,10 +8,12 @@ import { createMask } from './mask.ts'
 const key = 'sk-real-0123456789'
 
 async function listening(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (each: Socket) => sockets.add(each))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.close()
-    server.closeAllConnections()
+    for (const each of sockets) each.destroy()
   })
   return (server.address() as AddressInfo).port
 }

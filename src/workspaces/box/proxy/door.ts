@@ -1,7 +1,9 @@
-import { createServer, type IncomingMessage, request as sendPlain, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request as sendPlain, type ServerResponse } from 'node:http'
 import { request as sendEncrypted } from 'node:https'
+import type { Server } from 'node:net'
 
 import type { KeyedServer } from '../../port.ts'
+import { inSlices, limitRequests } from '../limit-requests.ts'
 import { answer, relay, requestHeaders } from '../relay.ts'
 import { createMask, maskText } from './mask.ts'
 
@@ -10,18 +12,20 @@ import { createMask, maskText } from './mask.ts'
  * replaces the headers of the request that hold it. Whatever the request names, the door connects to that server alone.
  */
 export function createDoor(keyed: KeyedServer): Server {
-  const server = createServer((request, response) => {
-    try {
-      forward(keyed, request, response)
-    } catch {
-      answer(response, 502, 'the request cannot be forwarded')
-    }
-  })
-  server.on('clientError', (_error, socket) => socket.destroy())
+  const http = createServer(
+    limitRequests((request, response) => {
+      try {
+        forward(keyed, request, response)
+      } catch {
+        answer(response, 502, 'the request cannot be forwarded')
+      }
+    }),
+  )
+  http.on('clientError', (_error, socket) => socket.destroy())
   // A model may be silent for days; the door ends with its box.
-  server.requestTimeout = 0
-  server.keepAliveTimeout = 0
-  return server
+  http.requestTimeout = 0
+  http.keepAliveTimeout = 0
+  return inSlices(http)
 }
 
 /** TRACE would return the key, and DELETE removes what belongs to the owner of the key. */

@@ -90,10 +90,13 @@ export function createProxyProcess({ clock, ended = () => {} }: ProxyOptions): P
   }
 }
 
+/** Node looks up names in threads, four by default: a few boxes with names that nobody answers would occupy all of them. */
+const lookupThreads = '64'
+
 function spawnProxy(): Child {
   // A group of its own: an interrupt at the terminal is for the daemon, which ends its agents first.
   return spawn(process.execPath, ['--max-old-space-size=256', entryPath('box-proxy')], {
-    env: certificateFiles(),
+    env: { ...certificateFiles(), UV_THREADPOOL_SIZE: lookupThreads },
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -32,12 +32,14 @@ export function createTurns(): TakeTurn {
 export function slicedConnection(connection: Socket, takeTurn: TakeTurn): Duplex {
   let rest: Buffer = Buffer.alloc(0)
   let isPlanned = false
+  let isReleased = false
   const next = (): void => {
-    if (isPlanned || duplex.destroyed) return
+    if (isPlanned || isReleased || duplex.destroyed) return
     if (rest.length === 0) return void connection.resume()
     isPlanned = true
     takeTurn(() => {
       isPlanned = false
+      if (isReleased) return
       const slice = rest.subarray(0, sliceBytes)
       rest = rest.subarray(sliceBytes)
       duplex.push(slice)
@@ -47,20 +49,51 @@ export function slicedConnection(connection: Socket, takeTurn: TakeTurn): Duplex
     readableHighWaterMark: sliceBytes,
     read: next,
     write: (chunk: Buffer, _encoding, done) => void connection.write(chunk, done),
+    writev: (parts, done) => {
+      connection.cork()
+      parts.forEach(({ chunk }, at) => connection.write(chunk as Buffer, at === parts.length - 1 ? done : undefined))
+      connection.uncork()
+    },
     final: (done) => void connection.end(done),
     destroy: (error, done) => {
       connection.destroy()
       done(error)
     },
   })
-  connection.pause()
-  connection.on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer): void => {
     connection.pause()
     rest = chunk
     next()
-  })
+  }
   // It is read only when all slices are taken, so its end comes after them.
-  connection.once('end', () => duplex.push(null))
-  connection.once('close', () => duplex.destroy())
+  const onEnd = (): void => void duplex.push(null)
+  const onClose = (): void => void duplex.destroy()
+  connection.pause()
+  connection.on('data', onData).once('end', onEnd).once('close', onClose)
+  releases.set(duplex, () => {
+    isReleased = true
+    connection.off('data', onData).off('end', onEnd).off('close', onClose)
+    const unread = (duplex.read() as Buffer | null) ?? Buffer.alloc(0)
+    return { connection, unread: Buffer.concat([unread, rest]) }
+  })
   return duplex
+}
+
+interface Released {
+  readonly connection: Socket
+  /** Bytes that were received and not read yet. */
+  readonly unread: Buffer
+}
+
+const releases = new WeakMap<Duplex, () => Released>()
+
+/**
+ * Returns the connection itself, once it is not used for requests any more: bytes pass through it faster without slices.
+ * The sliced one must not be used afterwards.
+ */
+export function releaseConnection(sliced: Duplex): Released {
+  const release = releases.get(sliced)
+  if (release === undefined) throw new Error('this connection is not sliced')
+  releases.delete(sliced)
+  return release()
 }
