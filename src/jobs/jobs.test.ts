@@ -215,7 +215,7 @@ describeStores('a job that fails', (openFresh) => {
     const { add, jobs, pass, clock } = await scene(openFresh, {
       fail: async () => {
         times.push(clock.nowMs())
-        throw new Error('no such luck with sk-abcdefghijkl')
+        throw new Error('no such luck with sk-abcdefghijk1')
       },
     })
     await add({ kind: 'fail', maxTries: 15, payload: 'x' })

@@ -12,8 +12,8 @@ export interface AddedLines {
 export interface AddedText {
   readonly commit: string
   readonly path: string | null
-  /** The part of the commit; the names are those of its changed files. */
-  readonly of: 'file' | 'message' | 'author' | 'names'
+  /** The part of the commit; the names are those of its changed files, the headers those that git does not show. */
+  readonly of: 'file' | 'message' | 'author' | 'names' | 'headers'
   readonly line: number
   readonly text: string
 }
@@ -35,7 +35,27 @@ export async function addedLines(
   const settings = [['core.quotePath', 'false']] as const
   const result = await git.run(args, { gitDir: mirror, input, maxOutputBytes: maxBytes, mayCut: true, settings })
   if (result.exitCode !== 0) throw gitError(args, result)
-  return { texts: readAdded(result.stdout), cut: result.cut }
+  const headers = await otherHeaders(git, mirror, input, maxBytes)
+  return { texts: [...readAdded(result.stdout), ...headers.texts], cut: result.cut || headers.cut }
+}
+
+/**
+ * Lists the headers of commits beyond the usual ones: signatures, and whatever else an agent has written there. They are
+ * part of the history as well, and no log shows them.
+ */
+async function otherHeaders(git: Git, mirror: string, input: string, maxBytes: number): Promise<AddedLines> {
+  const args = ['log', '--stdin', '-z', '--format=raw', '--no-notes', '--no-patch']
+  const result = await git.run(args, { gitDir: mirror, input, maxOutputBytes: maxBytes, mayCut: true })
+  if (result.exitCode !== 0) throw gitError(args, result)
+  const commits = result.stdout.toString('latin1').split('\0')
+  return { texts: commits.flatMap(headersOf), cut: result.cut }
+}
+
+function headersOf(raw: string): AddedText[] {
+  const [first = '', ...headers] = raw.split('\n\n', 1)[0]?.split('\n') ?? []
+  const others = headers.filter((line) => !/^(?:tree|parent|author|committer) /.test(line))
+  if (others.length === 0) return []
+  return [{ commit: first.split(' ')[1] ?? '', path: null, of: 'headers', line: 1, text: textOf(others) }]
 }
 
 /** A commit compared with one of its parents. */

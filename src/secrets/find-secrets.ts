@@ -21,12 +21,20 @@ export async function findSecrets({ texts, known: values }: ScanRequest): Promis
   rememberSecrets(values)
   const findings: Finding[] = []
   for (const source of texts) {
-    const text = { ...source, text: narrowed(source.text) }
-    const matches = [...(await lintMatches(text)), ...privateKeys(text), ...tokens(text), ...passwords(text)]
-    findings.push(...onePerLine(text, matches), ...knownValues(text))
-    if (findings.length >= maxFindings) return [...findings.slice(0, maxFindings), furtherFindings(text)]
+    findings.push(...(await findIn(source)))
+    if (findings.length >= maxFindings) return [...findings.slice(0, maxFindings), furtherFindings(source)]
   }
   return findings
+}
+
+/** Reads a text as it is shown, and also as it is stored: without its colours a token may follow a word directly. */
+async function findIn(source: SourceText): Promise<Finding[]> {
+  const text = { ...source, text: narrowed(source.text) }
+  const matches = [...(await lintMatches(text)), ...privateKeys(text), ...tokens(text), ...passwords(text)]
+  const found = [...onePerLine(text, matches), ...knownValues(text)]
+  if (text.text === source.text) return found
+  const lines = new Set(found.map(({ line }) => line))
+  return [...found, ...onePerLine(source, tokens(source)).filter(({ line }) => !lines.has(line))]
 }
 
 /** More findings than a person reads; an operator who allows these must know that the list is incomplete. */

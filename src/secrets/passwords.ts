@@ -35,17 +35,19 @@ export function isAssignedSecret(name: string, value: string): boolean {
   return word !== '' && value.length <= maxValue && isPlausible({ start: 0, text: value, isQuoted: true }, word, ':')
 }
 
-const mentioned = /passw|passphrase|pwd|secret|api[_-]?key|token/i
+const mentioned = /passw|passphrase|pwd|secret|(?:api|encryption|signing|master|access)[_-]?key|token/i
 
 const words =
-  'passw(?:or)?d|passphrase|pwd|secret|api[_-]?key|access[_-]?key|(?:access|auth|api|refresh|bot|session)[_-]?token'
+  'passw(?:or)?d|passphrase|pwd|(?:secret|encryption|signing|master)[_-]?key(?:[_-]?base)?|secret|api[_-]?key|access[_-]?key|' +
+  // The name of a variable; `token` alone has many meanings.
+  '(?:access|auth|api|refresh|bot|session)[_-]?token|(?-i:[A-Z0-9]_TOKEN)'
 
 const named = new RegExp(`(${words})(?:_?\\d{1,3})?$`, 'i')
 
 /** A longer name (`password_hash`, `secretName`, `tokenLimit`) describes the secret and is not the secret itself. */
 const assignment = new RegExp(
   `(${words})` +
-    String.raw`(?:_?\d{1,3})?["'\x60]?\]?(?:[ \t]{0,8}:[ \t]{0,8}[A-Za-z]{1,20})?[ \t]{0,8}(:=|=>|[:=])(?![=>])[ \t]{0,8}`,
+    String.raw`(?:_?\d{1,3})?(?:\\{0,3}["'\x60])?\]?(?:[ \t]{0,8}:[ \t]{0,8}[A-Za-z]{1,20})?[ \t]{0,8}(:=|=>|[:=])(?![=>])[ \t]{0,8}`,
   'gi',
 )
 
@@ -62,11 +64,13 @@ function quotedValue(text: string, from: number): Value | null {
   const at = /^[rbu@]{1,2}["']/i.test(text.slice(from, from + 3))
     ? from + text.slice(from, from + 3).search(/["']/)
     : from
-  const quote = text[at]
-  if (quote !== '"' && quote !== "'" && quote !== '`') return null
-  const end = text.indexOf(quote, at + 1)
-  const inside = end < 0 || end - at > maxValue ? null : text.slice(at + 1, end)
-  return inside === null || inside.includes('\n') ? null : { start: at + 1, text: inside, isQuoted: true }
+  // Within JSON that is itself a string, the quotes are escaped.
+  const [quote] = /^\\{0,3}["'`]/.exec(text.slice(at, at + 4)) ?? []
+  if (quote === undefined) return null
+  const start = at + quote.length
+  const end = text.indexOf(quote, start)
+  const inside = end < 0 || end - start > maxValue ? null : text.slice(start, end)
+  return inside === null || inside.includes('\n') ? null : { start, text: inside, isQuoted: true }
 }
 
 /**
@@ -83,7 +87,7 @@ function bareValue(text: string, from: number, isSpaced: boolean): Value | null 
 function isPlausible({ text, isQuoted }: Value, name: string, operator: string): boolean {
   // The cheapest test first: a text may consist of nothing but names of passwords.
   if (!isQuoted && !/[\d!#%^~@]/.test(text)) return false
-  if (text.length < 4 || isReference.test(text) || isPlaceholder(text)) return false
+  if (text.length < 4 || isReference.test(text) || isVariableName.test(text) || isPlaceholder(text)) return false
   if (/\s/.test(text) && !/phrase/i.test(name)) return false
   // "secret" and "token" have many meanings: only a value that looks random counts.
   if (!/^(?:passw|pwd)|phrase/i.test(name)) return text.length >= 16 && /\d/.test(text) && /[a-z]/i.test(text)
@@ -96,7 +100,10 @@ function isPlausible({ text, isQuoted }: Value, name: string, operator: string):
  * number is not a secret.
  */
 const isReference =
-  /^(?:[~^]?v?\d+\.\d+\.\d+|\$[\w({]|%\w{0,40}[%s]|[{<[(].{0,400}[}>\])]$|[~.]{0,2}\/|[A-Za-z]:\\|[!@*&:]\w|(?:env|file|vault|ssm|op|keychain|arn|secret|https?)s?:)|\$\{|\{\{|#\{/i
+  /^(?:[~^]?v?\d+\.\d+\.\d+|\$[\w({]|%\w{0,40}[%s]|[{<[(].{0,400}[}>\])]$|[~.]{0,2}\/|[A-Za-z]:\\|[!@*&:]\w|(?:env|file|vault|ssm|op|keychain|arn|secret|https?)s?:|(?:process\.env|import\.meta|os\.environ)\b)|\$\{|\{\{|#\{/i
+
+/** The name of a variable of the environment that holds the value. */
+const isVariableName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){2,}$/
 
 /** An identifier: called, indexed or accessed as a member. */
 const isCode = /^[A-Za-z_$][\w$]*(?:[.([]|\?\.|::|->)|^[A-Za-z_$]+$/

@@ -14,13 +14,21 @@ describe('redact', () => {
     ['AUTHORIZATION: BEARER abc.def', 'AUTHORIZATION: [redacted]'],
     ['postgres://ada:secret@db/agency', '[redacted]db/agency'],
     ['a\n-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nb', 'a\n[redacted]\nb'],
-    ['-----BEGIN PRIVATE KEY-----\ncut off', '[redacted]'],
+    ['-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhki\ncut off', '[redacted]\ncut off'],
+    ['-----BEGIN PRIVATE KEY-----\nb3Bl\n', '[redacted]\n'],
+    ['"-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhki", "x": 1', '"[redacted]", "x": 1'],
+    ['KEY=-----BEGIN PRIVATE KEY----- MIIEvQIBADANBgkqhki b3Bl -----END PRIVATE KEY----- x', 'KEY=[redacted] x'],
     ['-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc\n-----END PGP PRIVATE KEY BLOCK-----', '[redacted]'],
     ['password = "hunter2"', 'password = "[redacted]"'],
     ['mysql --password=hunter2 shop', 'mysql --password=[redacted] shop'],
     ['DB_PASSWORD=hunter2\nDB_USER=ada', 'DB_PASSWORD=[redacted]\nDB_USER=ada'],
     ['{"api_key": "a1b2c3d4e5f6a7b8c9"}', '{"api_key": "[redacted]"}'],
-    ['sk-0123456789 opr_0123456789abcdef Bearer x', '[redacted] [redacted] [redacted]'],
+    ['sk-0123456789 opr_0123456789abcdef Bearer a1b2c3d4', '[redacted] [redacted] [redacted]'],
+    ['{"authorization": "Bearer x"}', '{"authorization": "[redacted]"}'],
+    ['https://a1b2c3d4e5f6a7b8c9d0@example.org/x', '[redacted]example.org/x'],
+    ['GITHUB_TOKEN=a1b2c3d4e5f6a7b8c9', 'GITHUB_TOKEN=[redacted]'],
+    ['SECRET_KEY_BASE = "a1b2c3d4e5f6a7b8c9"', 'SECRET_KEY_BASE = "[redacted]"'],
+    ['{"text": "{\\"password\\": \\"hunter2\\"}"}', '{"text": "{\\"password\\": \\"[redacted]\\"}"}'],
   ])('redacts the secret in %j', (text, redacted) => {
     expect(redact(text)).toBe(redacted)
   })
@@ -32,6 +40,15 @@ describe('redact', () => {
     'task-list',
     'password = os.environ["DB_PASSWORD"]',
     'Ask for a password: it must have 8 characters.',
+    'Add Bearer authentication; the bearer of a token is not asked again.',
+    'Authorization: Bearer <token>',
+    'curl -H "Authorization: Bearer $TOKEN"',
+    'http://${user}:${password}@host and https://example.org:8080?mail=ada@example.org',
+    'class="sk-toggleable__label-arrow" id="sk-container-id-1"',
+    'def ses_send_templated_email(): opr_quarterly_report_total, lnk_user_group_membership',
+    'secret: process.env.SESSION_SECRET_2, api_key: "MY_API_KEY_2"',
+    'Refuse uploads with -----BEGIN PRIVATE KEY----- in them.\n\n## Evidence\n\n- file a.txt',
+    'grep "-----BEGIN RSA PRIVATE KEY-----" -r .\n3 files found\n',
   ])('leaves %j unchanged', (text) => {
     expect(redact(text)).toBe(text)
   })
@@ -57,13 +74,13 @@ describe('a value without secrets', () => {
   })
 
   it('keeps the parts beside a secret, also under unusual names', () => {
-    const value = JSON.parse('{"__proto__": {"a": 1}, "list": ["x", "Bearer abc"]}') as object
+    const value = JSON.parse('{"__proto__": {"a": 1}, "list": ["x", "sk-0123456789"]}') as object
     expect(JSON.stringify(redactDeeply(value))).toBe('{"__proto__":{"a":1},"list":["x","[redacted]"]}')
   })
 })
 
 describe('the shortest secrets', () => {
-  it.each(['Bearer x', 'pwd=a1b2', 'a://b:c@'])('are redacted: %s', (text) => {
+  it.each(['pwd=a1b2', 'a://b:c@'])('are redacted: %s', (text) => {
     expect(text).toHaveLength(8)
     expect(redact(text)).toContain('[redacted]')
   })
@@ -88,7 +105,7 @@ describe('a redactor of lines', () => {
       '[redacted]That was all.\nMore\n',
     )
     expect(redactLines('grep "-----BEGIN PRIVATE KEY-----" -r .', '3 files found')).toBe(
-      'grep "[redacted]3 files found\n',
+      'grep "-----BEGIN PRIVATE KEY-----" -r .\n3 files found\n',
     )
   })
 })
@@ -107,6 +124,19 @@ describe('tokens of providers', () => {
       expect(redact(wide)).toBe('key [redacted]')
     }
     expect(redact('a picture \0\uFFFD of no secret')).toBe('a picture \0\uFFFD of no secret')
+  })
+
+  it.each([
+    ['an escape of JSON', (token: string) => JSON.stringify(`keys:\n${token}`)],
+    ['an encoded character of an address', (token: string) => `?key%3D${token}`],
+    ['a colour', (token: string) => `key\x1B[01;31m${token}\x1B[0m`],
+  ])('are redacted behind %s', (_, write) => {
+    for (const [name, token] of tokenSamples) expect(redact(write(token)), name).not.toContain(token.slice(-12))
+  })
+
+  it.each(['\x1B[0m', '\u200B', '\u00AD'])('are redacted with %j in the middle', (gap) => {
+    const token = tokenSamples.find(([name]) => name === 'GitHub')?.[1] ?? ''
+    expect(redact(`key ${token.slice(0, 4)}${gap}${token.slice(4)}`)).toBe('key [redacted]')
   })
 
   it('are not seen in hashes, paths and names', () => {
@@ -136,6 +166,8 @@ describe('a known value', () => {
     ['hexadecimal', bytes.toString('hex')],
     ['hexadecimal in capitals', bytes.toString('hex').toUpperCase()],
     ['the encoding of addresses', encodeURIComponent(value)],
+    ['the encoding of addresses in small letters', 'purple-monkey%2fdishwasher%2b9'],
+    ['JSON', 'purple-monkey\\/dishwasher+9'],
     ['a part of its base64', bytes.toString('base64').slice(9, 28)],
   ])('is redacted in %s', (_, text) => {
     expect(redact(`it is ${text} .`)).toMatch(/^it is \[redacted\]/)
@@ -181,6 +213,10 @@ it('takes time proportional to the length of a text, whatever it consists of', (
     'SG.',
     '8Q~',
     'a\0',
+    '-----BEGIN PRIVATE KEY-----A: b\n',
+    '-----BEGIN PRIVATE KEY-----AAAA "',
+    '\\nghp_',
+    '\x1B[31m',
   ]
   for (const part of [...parts, 'password=', 'x', '1//0', 'glpat-', 'https://']) {
     const time = (length: number): number => {

@@ -1,5 +1,6 @@
 import { createEncodedValues } from './encodings.ts'
 import { assignedSecrets, isAssignedSecret } from './passwords.ts'
+import { withoutPrivateKeys, endsInsideKey, keyEnd, isKeyLine } from './private-keys.ts'
 import { withoutTokens } from './tokens.ts'
 
 /**
@@ -7,17 +8,17 @@ import { withoutTokens } from './tokens.ts'
  * twenty times as fast, and few texts contain it. The tokens of providers are in `tokens.ts`.
  */
 const secrets: readonly (readonly [substring: string, pattern: RegExp])[] = [
-  ['sk-', /\bsk-[A-Za-z0-9_-]{8,}/g],
-  ['', /\bBearer\s+[^\s"']+/gi],
+  // A run with a digit, or a long one: names of classes and packages begin like this too.
+  ['sk-', /\bsk-(?:[A-Za-z0-9]{1,12}-){0,3}(?=[A-Za-z_]{0,40}\d|[A-Za-z]{16})[A-Za-z0-9_]{8,}[A-Za-z0-9_-]*/g],
   ['', /\bBasic [A-Za-z0-9+/]{0,200}[0-9=][A-Za-z0-9+/=]{8,}/gi],
-  ['://', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*:[^\s/@]+@/gi],
+  // A password, which is neither a reference nor a port that something else follows, or a token instead of a name.
   [
-    '-----BEGIN',
-    /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)/g,
+    '://',
+    /\b[a-z][a-z0-9+.-]{0,30}:\/\/(?:[^\s/:@]*:(?!\$\{|\$[A-Z_]+@|[<{]|\*{3}|\d{1,5}[?,#;&)\]])[^\s/@]+|(?=[A-Za-z_-]{0,60}\d)[\w-]{20,200})@/gi,
   ],
 ]
 
-/** No pattern matches a shorter text: `Bearer x`, `a://b:c@`, `pwd=a1b2`; nor is a shorter secret remembered. */
+/** No pattern matches a shorter text: `a://b:c@`, `pwd=a1b2`; nor is a shorter secret remembered. */
 const shortestSecret = 8
 
 /**
@@ -35,7 +36,7 @@ export function rememberSecrets(values: readonly string[]): () => void {
   const kept = values.filter((value) => value.length >= shortestSecret)
   for (const value of kept) {
     const times = (known.get(value)?.times ?? 0) + 1
-    known.set(value, { forms: [...new Set([value, encodeURIComponent(value.toWellFormed())])], times })
+    known.set(value, { forms: formsOf(value), times })
     encoded.add(value)
   }
   return () => {
@@ -53,27 +54,51 @@ export function rememberSecrets(values: readonly string[]): () => void {
 /** Returns the values that are remembered, for a scan in another thread. */
 export const knownSecrets = (): string[] => [...known.keys()]
 
+/** Returns a value as texts contain it: plain, in an address, and within JSON. */
+function formsOf(value: string): string[] {
+  const address = encodeURIComponent(value.toWellFormed())
+  const json = JSON.stringify(value).slice(1, -1)
+  const lower = address.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())
+  return [...new Set([value, address, lower, json, json.replaceAll('/', '\\/')])]
+}
+
 /**
  * Replaces everything in a text that looks like a secret, or is known to be one, before the text is logged or stored.
  */
 export function redact(text: string): string {
   if (text.length < shortestSecret) return text
-  const narrow = narrowed(text)
-  if (narrow !== text) {
-    const clean = redact(narrow)
-    if (clean !== narrow) return clean
-  }
-  let rest = withoutTokens(withoutKnownSecrets(text))
+  const clean = redactVisible(text)
+  const narrow = narrowed(clean)
+  if (narrow === clean) return clean
+  const narrowClean = redactVisible(narrow)
+  return narrowClean === narrow ? clean : narrowClean
+}
+
+function redactVisible(text: string): string {
+  let rest = withoutPrivateKeys(withoutTokens(withoutKnownSecrets(text)))
   for (const [substring, pattern] of secrets) if (rest.includes(substring)) rest = rest.replace(pattern, '[redacted]')
-  return withoutPasswords(rest)
+  return withoutPasswords(rest.replace(bearer, withoutBearer))
+}
+
+const bearer = /\bBearer\s+([^\s"'`]+)/gi
+
+/** In a header every value counts; in prose only one that no word looks like: "Bearer authentication" is no secret. */
+function withoutBearer(match: string, value: string, at: number, text: string): string {
+  const isHeader = /\bauthorization["'`]?\s{0,4}[:=]\s{0,4}["'`]?$/i.test(text.slice(Math.max(0, at - 40), at))
+  if (isHeader) return /^[<${[(*…]/.test(value) ? match : '[redacted]'
+  return /^(?=[A-Za-z._~+/=-]{0,60}\d)[\w.~+/=-]{6,}|^[\w.~+/=-]{24,}/.test(value) ? '[redacted]' : match
 }
 
 /**
- * Removes the zero bytes of UTF-16 that was read as UTF-8, also if they were replaced already: between the letters of a
- * secret they would hide it.
+ * Removes characters that nobody sees, because between the letters of a secret they would hide it: colours of a terminal,
+ * letters without a width, and the zero bytes of UTF-16 that was read as UTF-8, also if they were replaced already.
  */
-export const narrowed = (text: string): string =>
-  text.includes('\0') || text.includes('\uFFFD') ? text.replace(/[\0\uFFFD]/g, '') : text
+export const narrowed = (text: string): string => (unseen.test(text) ? text.replace(everyUnseen, '') : text)
+
+// oxlint-disable-next-line no-control-regex -- Colours begin with a control character.
+const unseen = /[\0\x1B\u00AD\u200B-\u200D\u2060\uFEFF\uFFFD]/
+// oxlint-disable-next-line no-control-regex -- As above.
+const everyUnseen = /\x1B\[[\d;?]{0,40}[A-Za-z]|[\0\u00AD\u200B-\u200D\u2060\uFEFF\uFFFD]/g
 
 export function withoutKnownSecrets(text: string): string {
   if (known.size === 0) return text
@@ -102,33 +127,13 @@ export function createRedactor(): (piece: string) => string {
   return (piece) => {
     if (!insideKey) {
       insideKey = endsInsideKey(piece)
-      return redact(piece)
+      return insideKey ? redact(piece).trimEnd() : redact(piece)
     }
     const ends = keyEnd.exec(piece)
     if (ends === null && isKeyLine(piece)) return ''
     insideKey = false
     return redact(ends === null ? piece : piece.slice(ends.index + ends[0].length))
   }
-}
-
-function endsInsideKey(piece: string): boolean {
-  const begin = piece.lastIndexOf('-----BEGIN ')
-  return begin >= 0 && !piece.includes('-----END ', begin) && keyBegin.test(piece.slice(begin))
-}
-
-const keyBegin = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/
-const keyEnd = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/
-
-/**
- * Matches base64, or a header such as `Proc-Type: 4,ENCRYPTED`; the printing program may add a line number, quotes or a
- * sign.
- */
-function isKeyLine(piece: string): boolean {
-  const line = piece
-    .trim()
-    .replace(/^[\d:|>+"'`\s-]{1,24}/, '')
-    .replace(/["'`,\\]{1,4}$/, '')
-  return /^[A-Za-z0-9+/=\\]*$/.test(line) || /^[A-Z][A-Za-z-]{1,30}: [\w,.: -]{1,100}$/.test(line)
 }
 
 /**

@@ -6,9 +6,10 @@ import { lettersAndDigits, replaceRuns, runPattern } from './long-runs.ts'
  */
 const formats: readonly string[] = [
   // Agency: of an attempt, a session, the operator, a link for the browser.
-  String.raw`(?:agt|ses|opr|lnk)_[A-Za-z0-9_.-]{16,}`,
+  String.raw`agt_[A-Za-z0-9_]{1,64}\.\d{1,15}\.[A-Za-z0-9_-]{8,}`,
+  String.raw`(?:ses|opr|lnk)_(?=[A-Za-z]{0,32}[\d.]|[A-Za-z]{24})[A-Za-z0-9.]{16,}`,
   // OpenAI, Anthropic, OpenRouter, DeepSeek
-  String.raw`sk-(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{8}[A-Za-z0-9_-]{12,}`,
+  String.raw`sk-(?=[A-Za-z_-]{0,40}\d|[A-Za-z0-9-]{0,40}[A-Za-z]{20})(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{8}[A-Za-z0-9_-]{12,}`,
   // Groq, xAI, Perplexity, NVIDIA, Replicate, Hugging Face
   'gsk_[A-Za-z0-9]{40,}',
   'xai-[A-Za-z0-9]{40,}',
@@ -69,9 +70,9 @@ const formats: readonly string[] = [
 
 /**
  * Matches at the beginning of a run of letters and digits alone, so that a long run is read once and not from each of its
- * characters.
+ * characters. The digits of an encoded character (`%3D`) are not letters before it.
  */
-const token = new RegExp(`(?<![A-Za-z0-9])(?:${formats.join('|')})`, 'g')
+const token = new RegExp(`(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))(?:${formats.join('|')})`, 'g')
 
 /** No token is shorter or has other characters: only such runs are compared. */
 const runs = runPattern(`${lettersAndDigits}_.~%+/=:@?&-`, 20)
@@ -85,12 +86,37 @@ export interface TokenRange {
 export function findTokens(text: string): TokenRange[] {
   const found: TokenRange[] = []
   replaceRuns(text, runs, (run, start) => {
-    for (const { 0: match, index } of run.matchAll(token))
-      found.push({ start: start + index, end: start + index + match.length })
+    const skipped = escapeBefore(text, start, run)
+    for (const { 0: match, index } of run.slice(skipped).matchAll(token))
+      found.push({ start: start + skipped + index, end: start + skipped + index + match.length })
     return run
   })
   return found
 }
 
 export const withoutTokens = (text: string): string =>
-  replaceRuns(text, runs, (run) => run.replace(token, '[redacted]'))
+  replaceRuns(text, runs, (run, start) => {
+    const skipped = escapeBefore(text, start, run)
+    return skipped === 0
+      ? run.replace(token, '[redacted]')
+      : run.slice(0, skipped) + run.slice(skipped).replace(token, '[redacted]')
+  })
+
+/**
+ * Returns how many letters of a run belong to an escape before it: the `n` of `\n` in JSON, or the `31m` of a colour. They
+ * would look like the beginning of a longer word.
+ */
+function escapeBefore(text: string, start: number, run: string): number {
+  const pattern =
+    text[start - 1] === '\\'
+      ? letterOfEscape
+      : opensColour.test(text.slice(Math.max(0, start - 40), start))
+        ? colour
+        : null
+  return pattern?.exec(run)?.[0].length ?? 0
+}
+
+const letterOfEscape = /^(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[0-7]{3}|[abefnrtv0])/
+// oxlint-disable-next-line no-control-regex -- Colours begin with a control character.
+const opensColour = /\x1B\[[\d;?]*$/
+const colour = /^\d*[A-Za-z]/

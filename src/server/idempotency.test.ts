@@ -52,6 +52,12 @@ describeStores('a request with an Idempotency-Key', (openFresh) => {
     expect(await events()).toBe(2)
   })
 
+  it('is stored as a hash, because an agent could write a secret into it', async () => {
+    const { add, store } = await start()
+    await add('key-of-somebody')
+    expect(JSON.stringify(await store.raw('SELECT * FROM answers'))).not.toContain('key-of-somebody')
+  })
+
   it('may be retried after it was refused', async () => {
     const { add, events } = await start()
     expectProblem(await add('key', {}), 400, 'invalid_input')

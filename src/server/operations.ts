@@ -163,10 +163,15 @@ function watchToken(c: RequestContext, { clock }: OperationDeps, end: () => void
 
 const endsStreams = new Set<AgencyError['code']>(['unauthenticated', 'stale_fence', 'forbidden'])
 
-/** Scopes the key by actor and operation, so that the keys of different actors never collide. */
+/**
+ * Scopes the key by actor and operation, so that the keys of different actors never collide. Its hash is stored: an agent
+ * could write a secret into it.
+ */
 function onceKey(by: Actor, operation: Operation, key: string, wire: unknown): [key: string, digest: string] {
   if (!/^[\x20-\x7e]{1,200}$/.test(key))
     throw refusal('invalid_input', 'an Idempotency-Key must have 1 to 200 printable ASCII characters')
   const actor = by.kind === 'agent' ? by.attemptId : by.kind
-  return [`${actor} ${operation.name} ${key}`, createHash('sha256').update(canonicalJson(wire)).digest('base64url')]
+  return [`${actor} ${operation.name} ${digest(key)}`, digest(canonicalJson(wire))]
 }
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -36,7 +36,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
   // The addresses of operations, for everything that calls them.
   ['endpoints', /(^|\/)endpoints\.ts$|^src\/operations\/(endpoint|request|problem)\.ts$/],
   // Pure like the kernel, so that stores and db/ too can remove secrets before they write.
-  ['redaction', /^src\/secrets\/(redact|passwords|tokens|encodings|long-runs)\.ts$/],
+  ['redaction', /^src\/secrets\/(redact|passwords|tokens|encodings|long-runs|private-keys)\.ts$/],
   ['contract', /(^|\/)(contract|states)\.ts$|\.contract\.ts$|^src\/operations\/wire\.ts$/],
   // Paths of our own files, on disk and in the bundle.
   ['places', /^src\/(entries|daemon\/home)\.ts$/],

@@ -19,6 +19,8 @@ import {
 interface Stage {
   readonly daemon: DaemonStage
   readonly puppet: Puppet
+  /** Sends a report from a puppet that may still report: one attempt may send few. */
+  readonly report: (fields: Record<string, unknown>) => Promise<unknown>
   readonly commits: CommitStage
   /** A puppet in a clone, and the branch of another run in the same mirror. */
   readonly clone: () => Promise<{ puppet: Puppet; mirror: string; branch: string }>
@@ -46,15 +48,6 @@ function stored(name: string, send: (stage: Stage, word: string) => Promise<unkn
   }
 }
 
-/** Sends a request again until the rate limit of its kind allows it; the limit alone would hide every secret. */
-async function insist(puppet: Puppet, path: string, body: unknown): Promise<void> {
-  for (;;) {
-    const { status } = await puppet.ask('POST', path, body)
-    if (status !== 429) return
-    await pause(1_000)
-  }
-}
-
 /** Reads the bytes of the store: rows, events and their changes. */
 const isStored = ({ daemon }: Stage, text: string): boolean =>
   globSync('*.db*', { cwd: daemon.home }).some((name) => readFileSync(join(daemon.home, name)).includes(text))
@@ -77,46 +70,52 @@ function reportAttacks(): Attack<Stage>[] {
     'a plan': (word) => ({ plan: [{ key: 'a', title: 'a', objective: `call with ${word}` }] }),
   }
   return Object.entries(fields).map(([name, fieldsWith]) =>
-    stored(`an agent reports its token in ${name}`, ({ puppet }, word) =>
-      insist(puppet, '/attempt/report', { status: 'done', summary: 'x', ...fieldsWith(word) }),
-    ),
+    stored(`an agent reports its token in ${name}`, ({ report }, word) => report(fieldsWith(word))),
   )
 }
 
 function wordAttacks(): Attack<Stage>[] {
   return [
     stored('an agent logs its token', ({ puppet }, word) =>
-      insist(puppet, '/events', { kind: 'log', message: `at ${word}` }),
+      puppet.ask('POST', '/events', { kind: 'log', message: `at ${word}` }),
     ),
     stored('an agent notes its token as the context of a doubt', ({ puppet }, word) =>
-      insist(puppet, '/notes', { description: 'a doubt', context: `seen: ${word}` }),
+      puppet.ask('POST', '/notes', { description: 'a doubt', context: `seen: ${word}` }),
     ),
     stored(
       'an agent notes a key of a provider',
-      ({ puppet }, word) => insist(puppet, '/notes', { description: `use ${word}`, context: 'x' }),
+      ({ puppet }, word) => puppet.ask('POST', '/notes', { description: `use ${word}`, context: 'x' }),
       sample('Slack'),
     ),
     stored(
       'an agent reports base64 of the key that the daemon pays with',
-      ({ puppet }, word) => insist(puppet, '/attempt/report', { status: 'done', summary: `it is ${word}` }),
+      ({ report }, word) => report({ summary: `it is ${word}` }),
       Buffer.from(`KEY=${plainKey}`).toString('base64'),
     ),
+    behind('an escape of JSON', (word) => JSON.stringify(`keys:\n${word}`)),
+    behind('a colour', (word) => `key\x1B[01;31m${word}\x1B[0m`),
+    behind('an encoded character', (word) => `?key%3D${word}`),
     {
       name: 'an agent reports a password in a field that is called so',
       control: async (stage) => {
-        await reportData(stage, { db_owner: 'x9!violet-harbour' })
+        await stage.report({ output: { db_owner: 'x9!violet-harbour' } })
         return isStored(stage, 'x9!violet-harbour')
       },
       attack: async (stage) => {
-        await reportData(stage, { db_password: 'x9!kettle-harbour' })
+        await stage.report({ output: { db_password: 'x9!kettle-harbour' } })
         return isStored(stage, 'x9!kettle-harbour')
       },
     },
   ]
 }
 
-const reportData = ({ puppet }: Stage, output: unknown): Promise<unknown> =>
-  insist(puppet, '/attempt/report', { status: 'done', summary: 'x', output })
+/** Notes a token directly behind letters that belong to something else. */
+const behind = (what: string, write: (word: string) => string): Attack<Stage> =>
+  stored(
+    `an agent notes a token behind ${what}`,
+    ({ puppet }, word) => puppet.ask('POST', '/notes', { description: 'a doubt', context: write(word) }),
+    sample('npm'),
+  )
 
 /** Prints as the agent itself does: into the pipe that its runtime reads. */
 async function printed({ daemon, puppet }: Stage, bytes: Buffer, end: string): Promise<string> {
@@ -208,6 +207,9 @@ function commitAttacks(): Attack<Stage>[] {
     inCommit('the name of an empty file', (word) => [{ files: { [word]: '', 'a.txt': 'x\n' } }]),
     inCommit('its author', (word) => [{ files: { 'a.txt': 'x\n' }, author: word }]),
     inCommit('its committer', (word) => [{ files: { 'a.txt': 'x\n' }, committer: word }]),
+    inCommit('a header that no log shows', (word) => [{ files: { 'a.txt': 'x\n' }, header: word }]),
+    inCommit('the name of a file, behind an escape', (word) => [{ files: { [`a\t${word}`]: 'x\n' } }]),
+    inCommit('JSON, behind an escape', (word) => [{ files: { 'a.json': JSON.stringify(`keys:\n${word}`) } }]),
     inCommit('its message', (word) => [{ files: { 'a.txt': 'x\n' }, message: `use ${word}` }]),
     inCommit('UTF-16', (word) => [{ files: { 'a.txt': Buffer.from(`\uFEFFuse ${word}\r\n`, 'utf16le') } }]),
     inCommit(
@@ -283,15 +285,35 @@ function mirrorAttacks(): Attack<Stage>[] {
   ]
 }
 
+/** The number of reports that an attempt may send at once. */
+const reportsPerAttempt = 10
+
+function createReporter(daemon: DaemonStage, first: Puppet): Stage['report'] {
+  let reporter = first
+  let sent = 0
+  return async (fields) => {
+    if (sent > 0 && sent % reportsPerAttempt === 0) reporter = await daemon.puppet()
+    sent += 1
+    const { status } = await reporter.ask('POST', '/attempt/report', { status: 'done', summary: 'x', ...fields })
+    if (status === 429) throw new Error('the puppet has sent too many reports')
+  }
+}
+
 export const secrets = defineFamily<Stage>({
   name: 'secrets',
   about: 'secrets that would reach rows, events, commits or other agents',
   open: async () => {
-    const daemon = await openDaemonStage({ environment: { OPENAI_API_KEY: plainKey } })
+    const daemon = await openDaemonStage({ config: 'slots: 8\n', environment: { OPENAI_API_KEY: plainKey } })
     const [puppet, commits] = await Promise.all([daemon.puppet(), openCommitStage()])
     rememberSecrets([plainKey])
     let clone: ReturnType<Stage['clone']> | null = null
-    return { daemon, puppet, commits, clone: () => (clone ??= openClone(daemon)) }
+    return {
+      daemon,
+      puppet,
+      report: createReporter(daemon, puppet),
+      commits,
+      clone: () => (clone ??= openClone(daemon)),
+    }
   },
   close: async ({ daemon, commits }) => {
     closeCommitStage(commits)

@@ -39,6 +39,8 @@ export interface MadeCommit {
   readonly message?: string
   readonly author?: string
   readonly committer?: string
+  /** A header of its own, which no log shows. */
+  readonly header?: string
 }
 
 /** Commits in a fresh clone and reports whether the commits came into the mirror. */
@@ -74,7 +76,8 @@ export async function isCollected(stage: CommitStage, ...commits: readonly MadeC
   return collected.outcome === 'collected'
 }
 
-function commit(path: string, { files, message = 'a commit', author = 'Ada', committer = 'Ada' }: MadeCommit): void {
+function commit(path: string, made: MadeCommit): void {
+  const { files, message = 'a commit', author = 'Ada', committer = 'Ada', header } = made
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true })
     writeFileSync(join(path, name), content)
@@ -84,11 +87,17 @@ function commit(path: string, { files, message = 'a commit', author = 'Ada', com
     GIT_AUTHOR_NAME: author,
     GIT_COMMITTER_NAME: committer,
   })
+  if (header === undefined) return
+  const raw = gitIn(path, ['cat-file', 'commit', 'HEAD'])
+  const input = raw.replace('\n\n', `\nnote ${header}\n\n`)
+  gitIn(path, ['reset', '--quiet', gitIn(path, ['hash-object', '-t', 'commit', '-w', '--stdin'], {}, input).trim()])
 }
 
-function gitIn(cwd: string, args: readonly string[], more: Record<string, string> = {}): void {
-  execFileSync('git', args, {
+function gitIn(cwd: string, args: readonly string[], more: Record<string, string> = {}, input = ''): string {
+  return execFileSync('git', args, {
     cwd,
+    input,
+    encoding: 'utf8',
     env: {
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',
       HOME: '/nonexistent',
@@ -99,6 +108,6 @@ function gitIn(cwd: string, args: readonly string[], more: Record<string, string
       GIT_COMMITTER_EMAIL: 'ada@example.com',
       ...more,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   })
 }
