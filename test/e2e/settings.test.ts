@@ -40,6 +40,7 @@ describe.skipIf(noBrowser !== null)('the settings', () => {
     const edited = planOf('echo one\u202e; echo two')
     await choose(edited)
     await expectShown(page.getByText("'sh' '-c' 'echo one\\u{202e}; echo two'"))
+    await expectShown(page.getByText('program, new since it was trusted'))
     await expectShown(page.getByText('Since a file of this name was trusted, these lines have changed:'))
     await expect(start(edited)).rejects.toThrow('not trusted')
 

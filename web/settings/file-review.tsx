@@ -93,11 +93,12 @@ function Starts({ reviewed: { name, review } }: { reviewed: Reviewed }) {
   )
 }
 
-const Start = ({ text, where, count }: FileStart) => (
+const Start = ({ text, where, count, added }: FileStart) => (
   <>
     <p className="muted">
       {escapeHidden(where)}
       {count > 1 && `, and in ${counted(count - 1, 'other place')}`}
+      {added === true && ', new since it was trusted'}
     </p>
     <pre>{escapeHidden(text)}</pre>
   </>
