@@ -34,6 +34,8 @@ function examineTools(env: Environment): Finding[] {
 export const runtimesFound = (env: Environment): string[] =>
   findProgram('claude', env) === null ? [] : ['claude-code']
 
+const agentKeys = defaultEnvironmentNames.filter((name) => /KEY|TOKEN/.test(name))
+
 /** Searches for coding agents but never starts one: that could ask for a login or cost money. */
 function examineCodingAgents(env: Environment): Finding {
   const found = codingAgents.filter((name) => findProgram(name, env) !== null)
@@ -43,25 +45,27 @@ function examineCodingAgents(env: Environment): Finding {
       'claude is not on PATH',
       'Install Claude Code: "npm install -g @anthropic-ai/claude-code". Until then runs need --program, --runtime llm or --runtime scripted.',
     )
-  const keys = defaultEnvironmentNames.filter((name) => /KEY|TOKEN/.test(name))
-  if (found.includes('claude') && keys.every((name) => (env[name] ?? '') === ''))
+  if (found.includes('claude') && agentKeys.every((name) => (env[name] ?? '') === ''))
     return warn(
       'coding agents',
-      `${found.join(', ')}; Claude Code has no key: none of ${keys.join(', ')} is set here`,
+      `${found.join(', ')}; Claude Code has no key: none of ${agentKeys.join(', ')} is set here`,
       'Set one in the environment of the daemon; "claude setup-token" creates one from a subscription.',
     )
   return ok('coding agents', found.join(', '))
 }
 
 /** A door of the box adds the key of an API outside of it; the token of a subscription is in the box. */
-export function examineAgentKeys(env: Environment): Finding[] {
+export function examineAgentKeys(env: Environment, { isUnboxed = false } = {}): Finding[] {
   const token = 'CLAUDE_CODE_OAUTH_TOKEN'
-  if ((env[token] ?? '') === '' || findProgram('claude', env) === null) return []
+  const readable = (isUnboxed ? agentKeys : [token]).filter((name) => (env[name] ?? '') !== '')
+  if (readable.length === 0 || findProgram('claude', env) === null) return []
   return [
     warn(
       'agent keys',
-      `every command of a Claude Code agent can read ${token}, the token of your subscription`,
-      'Set ANTHROPIC_API_KEY instead: a boxed agent does not get it, see docs/claude-code.md.',
+      `every command of a Claude Code agent can read ${readable.join(', ')}${isUnboxed ? ': there is no box' : ', the token of your subscription'}`,
+      isUnboxed
+        ? 'Let agents run in a box: there an agent does not get ANTHROPIC_API_KEY.'
+        : 'Set ANTHROPIC_API_KEY instead: a boxed agent does not get it, see docs/claude-code.md.',
     ),
   ]
 }

@@ -12,18 +12,22 @@ import type { Finding } from './finding.ts'
 import { examineSecurity } from './security.ts'
 
 /** Examines a home with this configuration; `prepare` changes its files before. */
-async function examined(config: string, prepare: (home: string) => void = () => {}): Promise<Map<string, Finding>> {
+async function examined(
+  config: string,
+  prepare: (home: string) => void = () => {},
+  env: Record<string, string> = { PATH: '' },
+): Promise<Map<string, Finding>> {
   const paths = homePaths({ AGENCY_HOME: join(freshFolder(), 'home') })
   prepareHome(paths)
   writeFileSync(paths.config, config, { mode: 0o600 })
   prepare(paths.home)
-  const findings = await examineSecurity({ paths, env: { PATH: '' }, clock: systemClock })
+  const findings = await examineSecurity({ paths, env, clock: systemClock })
   return new Map(findings.map((finding) => [finding.name, finding]))
 }
 
 describe('agency doctor --security', () => {
   it('finds a closed home, a narrow network and no hole', async () => {
-    const found = await examined('network: {allow: [registry.example.org]}\n')
+    const found = await examined('box: required\nnetwork: {allow: [registry.example.org]}\n')
     expect(found.get('network')).toMatchObject({ status: 'ok', detail: 'boxes reach registry.example.org' })
     for (const name of ['home', 'files', 'outside a box', 'shown to boxes', 'store'])
       expect(found.get(name), name).toMatchObject({ status: 'ok' })
@@ -31,7 +35,23 @@ describe('agency doctor --security', () => {
 
   it('warns of an open network', async () => {
     expect((await examined('')).get('network')).toMatchObject({ status: 'warn' })
-    expect((await examined('network: {allowed: false}\n')).get('network')).toMatchObject({ status: 'ok' })
+    const closed = await examined('box: required\nnetwork: {allowed: false}\n')
+    expect(closed.get('network')).toMatchObject({ status: 'ok' })
+  })
+
+  it('claims no boundary of a box where agents run without one', async () => {
+    const bin = freshFolder()
+    writeFileSync(join(bin, 'claude'), '', { mode: 0o755 })
+    const found = await examined('box: off\nnetwork: {allowed: false}\n', () => {}, {
+      PATH: bin,
+      ANTHROPIC_API_KEY: 'x',
+    })
+    for (const name of ['limits', 'network', 'agent keys'])
+      expect(found.get(name), name).toMatchObject({
+        status: 'warn',
+        detail: expect.stringContaining('no box') as string,
+      })
+    expect(found.has('shown to boxes')).toBe(false)
   })
 
   it('names every setting by which code runs outside a box', async () => {

@@ -31,21 +31,30 @@ export async function examineSecurity({
   } catch (error) {
     return [fail('config', reasonOf(error), error instanceof AgencyError ? error.hint : undefined)]
   }
+  const sandbox = await examineSandbox(env, configuration.box)
+  // Agents start all the same, unless a box is required: no boundary of a box holds for them.
+  const isUnboxed = sandbox.status === 'warn'
   return [
     examineUser(process.getuid?.() ?? null),
-    await examineSandbox(env, configuration.box),
-    await examineLimits(env),
+    sandbox,
+    ...(isUnboxed
+      ? [unheld('limits', 'nothing limits the memory, the processes and the disk of an agent')]
+      : [await examineLimits(env)]),
     examineUnboxed(configuration),
-    examineNetwork(configuration.network),
-    examineReadable(configuration),
+    ...(isUnboxed
+      ? [unheld('network', 'agents reach every host that you reach, also those of your own network')]
+      : [examineNetwork(configuration.network), examineReadable(configuration)]),
     ...examineHomeAccess(paths),
     examineFiles(paths),
     examineDatabase(configuration.databaseUrl),
     ...(await examineStoredRights({ paths, clock }, configuration.databaseUrl)),
-    ...examineAgentKeys(env),
+    ...examineAgentKeys(env, { isUnboxed }),
     examineNotifiers(configuration.notify),
   ]
 }
+
+const unheld = (name: string, detail: string): Finding =>
+  warn(name, `${detail}: there is no box`, 'Let agents run in a box, see "sandbox".')
 
 const examineUser = (uid: number | null): Finding =>
   uid === 0
