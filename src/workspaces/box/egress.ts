@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http'
-import { isIP, type Server } from 'node:net'
+import { connect, isIP, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import { createQueue } from '../../kernel/queue.ts'
@@ -11,7 +11,7 @@ import { inSlices, limitRequests } from './limit-requests.ts'
 import { maxConnections } from './listener.ts'
 import { pipeTo } from './pipe.ts'
 import { answer, relay, requestHeaders } from './relay.ts'
-import { releaseConnection } from './sliced-connection.ts'
+import { createTurns, releaseConnection, slicedConnection, type TakeTurn } from './sliced-connection.ts'
 
 export interface Egress {
   readonly network: WorkspacePolicy['network']
@@ -34,6 +34,7 @@ export function createEgress({
   isForbidden = isLocalAddress,
 }: Egress): Server {
   const lookUp = queued(resolve)
+  const takeTurn = createTurns()
   const decide = async (target: Target | null): Promise<EgressDecision> => {
     if (target === null) return { ok: false, status: 400, why: 'the address is invalid' }
     const decision = await decideHost(target.host, network, lookUp, isForbidden)
@@ -42,7 +43,9 @@ export function createEgress({
   }
   const http = createServer(
     limitRequests((request, response) => {
-      forwardRequest(request, response, decide).catch(() => answer(response, 502, 'the request cannot be forwarded'))
+      forwardRequest(request, response, decide, takeTurn).catch(() =>
+        answer(response, 502, 'the request cannot be forwarded'),
+      )
     }),
   )
   http.on('connect', (request: IncomingMessage, sliced: Duplex, head: Buffer) => {
@@ -136,6 +139,7 @@ async function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
   decide: (target: Target | null) => Promise<EgressDecision>,
+  takeTurn: TakeTurn,
 ): Promise<void> {
   request.on('error', () => response.destroy())
   const url = absoluteUrl(request.url)
@@ -149,15 +153,21 @@ async function forwardRequest(
     return
   }
   const sent = sendRequest({
-    host: decision.address,
-    port: target.port,
+    createConnection: () => connectInSlices(decision.address, target.port, takeTurn),
     method: request.method,
     path: url.pathname + url.search,
     headers: { ...requestHeaders(request), host: url.host },
-    agent: false,
     setHost: false,
   })
   relay(request, response, sent)
+}
+
+/** Connects to a server whose answer is parsed in slices: it can consist of chunks of one byte, and others would wait. */
+function connectInSlices(host: string, port: number, takeTurn: TakeTurn): Duplex {
+  const connection = connect({ host, port })
+  const sliced = slicedConnection(connection, takeTurn)
+  connection.once('error', (error) => sliced.destroy(error))
+  return sliced
 }
 
 function absoluteUrl(text = ''): URL | null {

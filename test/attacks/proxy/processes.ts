@@ -110,6 +110,17 @@ export const processAttacks: readonly Attack<ProxyStage>[] = [
     },
   },
   {
+    name: 'a server answers many requests of a box in chunks of one byte',
+    control: (stage) => hasNetwork(stage, stage.neighbour),
+    attack: async (stage) => {
+      const chunks = '1\r\na\r\n'.repeat(20_000)
+      stage.hostile.answer = (socket) =>
+        void socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`)
+      const target = `127.0.0.1:${stage.hostile.port}`
+      return floodBreaks(stage, 250, `GET http://${target}/ HTTP/1.1\r\nhost: x\r\n\r\n`)
+    },
+  },
+  {
     name: 'the arguments and variables of the proxy hold a secret of the daemon',
     control: async ({ daemon }) => readFileSync(`/proc/${daemon.pid}/environ`, 'utf8').includes(key),
     attack: async (stage) => {
