@@ -1,6 +1,6 @@
 // @suite process
 import { execFileSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -32,6 +32,15 @@ it('keeps compiled code in a directory that only its owner can enter', () => {
   onTestFinished(() => void process.umask(before))
   directoryOf(home)
   expect(statSync(join(home, 'cache')).mode & 0o777).toBe(0o700)
+  chmodSync(join(home, 'cache'), 0o775)
+  directoryOf(home)
+  expect(statSync(join(home, 'cache')).mode & 0o777).toBe(0o700)
+})
+
+it('keeps no compiled code where a directory cannot be created', () => {
+  const home = freshFolder()
+  writeFileSync(join(home, 'cache'), '')
+  expect(directoryOf(home)).toBe('undefined')
 })
 
 it('creates no home for compiled code', () => {

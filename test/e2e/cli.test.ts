@@ -268,6 +268,24 @@ describe('a run', () => {
     expect(await cli.text('inspect', run.out.trim())).toMatch(/✗ failed/)
   })
 
+  it('tells its watcher how to decide what it waits for, and nothing about what is decided', async () => {
+    const scenario = join(cli.home, 'asks.json')
+    const question = { text: 'Which colour?', options: [] }
+    const attempts = [[{ report: { status: 'blocked', summary: 'Which colour?', question } }], [{ say: 'Blue.' }]]
+    writeFileSync(scenario, JSON.stringify({ attempts }))
+    const args = ['run', 'Paint it', '--runtime', 'scripted', '--scenario', scenario, '--watch']
+    const run = cli.start(args)
+    await run.printed('in another terminal: agency answer qst_')
+    const { questions } = await cli.json<{ questions: { id: string; run_id: string }[] }>('questions')
+    const [{ id, run_id } = { id: '', run_id: '' }] = questions
+    await cli.text('answer', id, 'Blue.')
+    const again = cli.start(['watch', run_id])
+    await again.printed('Which colour?')
+    await cli.text('cancel', run_id)
+    expect((await again.ended).err).not.toContain('in another terminal')
+    expect((await run.ended).err).toContain(`in another terminal: agency answer ${id} "…"\n`)
+  })
+
   it('can be cancelled, with a reason', async () => {
     const id = await startWaiting()
     const watch = cli.start(['watch', id])

@@ -17,8 +17,8 @@ export const playDemo: Handler<typeof demoCommand> = async (context, playbook, {
       ? `Its gates wait for you: agency approve ${run.id}`
       : 'Each gate is approved automatically after a moment; with --manual the gates wait for you.',
   )
-  const { watchRun } = await import('../../work/runs/cli/watch.ts')
-  const code = await watchRun(context, run.id, { level: level ?? 'normal' })
+  const { followRun } = await import('../../work/runs/cli/watch.ts')
+  const code = await followRun(context, run.id, { level: level ?? 'normal' }, manual === true)
   context.err(`To inspect the run: agency inspect ${run.id}`)
   return code
 }

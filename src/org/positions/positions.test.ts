@@ -268,6 +268,10 @@ describeStores('the store', (openFresh) => {
       'two holders of one seat',
       `INSERT INTO position_assignments SELECT 99, organisation_id, position_id, position_title, persona_id, assigned_at, NULL FROM position_assignments`,
     ],
+    [
+      'an agent on a seat that does not exist',
+      `INSERT INTO agents (id, position_id, runtime, state, created_at) VALUES (99, 77, 'scripted', 'ended', 'now')`,
+    ],
     ['two limits of one kind', `INSERT INTO position_authorities SELECT * FROM position_authorities`],
   ])('refuses %s', async (_, sql) => {
     const store = await openFresh()

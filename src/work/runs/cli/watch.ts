@@ -1,17 +1,30 @@
 import type { watchCommand } from '../../../cli/commands/watch.ts'
+import type { CliContext } from '../../../cli/context.ts'
 import type { Handler } from '../../../cli/declare.ts'
 import { viewOf } from '../../../cli/playbook-views.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { type EventLine, formatEvent } from '../../../events/cli.ts'
 import { eventEndpoints } from '../../../events/endpoints.ts'
+import type { GateView } from '../../gates/contract.ts'
+import { gateEndpoints } from '../../gates/endpoints.ts'
+import type { Question } from '../../questions/contract.ts'
+import { questionEndpoints } from '../../questions/endpoints.ts'
 import type { Run } from '../contract.ts'
 import { runEndpoints } from '../endpoints.ts'
 
 const pageSize = 1_000
 
 /** Follows a run to its end. Exit 0: done; 1: failed or cancelled; 130: the watcher left, the run continues. */
-export const watchRun: Handler<typeof watchCommand> = async (context, id, options) => {
+export const watchRun: Handler<typeof watchCommand> = (context, id, options) => followRun(context, id, options, true)
+
+/** With `hasHints`, a gate or a question that waits for the operator is followed by the command that decides it. */
+export async function followRun(
+  context: CliContext,
+  id: string,
+  options: { level?: string; from?: number; json?: true },
+  hasHints: boolean,
+): Promise<number> {
   const client = context.api()
   const run = await client.call<Wire<Run>>(runEndpoints.show, { run_id: id })
   const printEvent = (event: EventLine): void => context.out(formatEvent(context, event))
@@ -27,6 +40,7 @@ export const watchRun: Handler<typeof watchCommand> = async (context, id, option
     print: options.json
       ? (event) => context.out(JSON.stringify(event))
       : (viewOf(run)?.tagged(printEvent) ?? printEvent),
+    hint: hasHints && !options.json ? (line) => context.err(line) : null,
     signal: leave.signal,
   }
   // Followed from the middle on, the log has begun elsewhere.
@@ -52,6 +66,8 @@ interface Watching {
   /** The sequence number of the last printed event. */
   seen: number
   print(event: EventLine): void
+  /** Null: whoever watches is told nothing more. */
+  readonly hint: ((line: string) => void) | null
   signal: AbortSignal
 }
 
@@ -63,7 +79,7 @@ async function followLive(watching: Watching): Promise<Wire<Run> | null> {
   const messages = client.follow(eventEndpoints.ofRun, input, { lastId: String(watching.seen), signal })
   for await (const message of messages) {
     const event = message === 'open' ? null : (JSON.parse(message.data) as EventLine)
-    if (event !== null) show(watching, event)
+    if (event !== null && show(watching, event)) await hintAt(watching, event)
     // Fetched after each connection too: the run may have ended during a disconnection, with every event already seen.
     if (event !== null && event.kind !== 'run_status') continue
     const run = await fetchRun()
@@ -85,8 +101,26 @@ async function printRest(watching: Watching): Promise<void> {
   }
 }
 
-function show(watching: Watching, event: EventLine): void {
-  if (event.seq <= watching.seen) return
+/** Returns false for an event that was printed before. */
+function show(watching: Watching, event: EventLine): boolean {
+  if (event.seq <= watching.seen) return false
   watching.seen = event.seq
   watching.print(event)
+  return true
+}
+
+/** Tells the watcher what to type if the run still waits for it: an older event may have been decided long ago. */
+async function hintAt({ client, runId, hint }: Watching, { kind, data }: EventLine): Promise<void> {
+  if (hint === null) return
+  if (kind === 'gate_pending' && data['approver'] === 'operator') {
+    const id = data['gate_id']
+    const { gates } = await client.call<{ gates: Wire<GateView>[] }>(gateEndpoints.ofRun, { run_id: runId })
+    if (gates.some((gate) => gate.id === id && gate.status === 'pending'))
+      hint(`  in another terminal: agency approve ${id}, or agency reject ${id} --reason "…"`)
+  }
+  if (kind === 'question_asked') {
+    const id = String(data['question_id'])
+    const { status } = await client.call<Wire<Question>>(questionEndpoints.show, { question_id: id })
+    if (status === 'with_operator') hint(`  in another terminal: agency answer ${id} "…"`)
+  }
 }
