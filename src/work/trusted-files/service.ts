@@ -86,12 +86,13 @@ export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: Trusted
     })
   }
 
-  /** A plan has briefs, which a team file cannot have; without them, a plan is read from `setup: make` too. */
+  /** Without briefs, `setup: make` could be either: then it is a team file, because a plan has a goal of its own. */
   async function given(text: string, name: string | undefined): Promise<GivenFile> {
     const { plan, faults } = await readPlan(text)
     if (plan !== null && plan.briefs.length > 0) return { kind: 'plan', plan, text, name }
     const team = await readTeam(text)
     if (team.team !== null) return { kind: 'team', text, name }
+    if (plan !== null) return { kind: 'plan', plan, text, name }
     throw unreadable(name, hasBriefs.test(text) ? faults : team.faults)
   }
 

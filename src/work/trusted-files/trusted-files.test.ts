@@ -241,6 +241,8 @@ describeStores('a plan that starts a command', (openFresh) => {
     const [hash = ''] = trustOf(team)
     expect(await trustedFiles.trust(operator, { text: team, hash })).toMatchObject({ kind: 'team', trusted: true })
     await run({ playbook: 'tiered', runtime: 'scripted', team })
+    const brief = 'goal: A poem\nevidence: [{ kind: command, run: ls }]'
+    expect(await trustedFiles.review(brief)).toMatchObject({ kind: 'plan', starts: [{ text: 'ls' }] })
     const broken = poem.replace('goal:', 'gaol:')
     await expect(trustedFiles.review(broken)).rejects.toMatchObject({
       code: 'invalid_input',

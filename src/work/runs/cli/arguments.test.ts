@@ -75,7 +75,7 @@ describe('a scenario', () => {
     const file = join(freshFolder(), 's.yaml')
     writeFileSync(file, 'attempts: []')
     expect(readScenario('demo')).toBe('demo')
-    expect(readScenario(file)).toBe('attempts: []')
+    expect(readScenario(file)).toBe('attempts: []\n')
     expect(() => readScenario('./missing.yaml')).toThrow('the scenario ./missing.yaml cannot be read')
   })
 })
