@@ -1,3 +1,5 @@
+import { pause } from '../../src/kernel/clock.ts'
+
 /** An attack on one boundary of the product, with a control without which its failure would prove nothing. */
 export interface Attack<Stage> {
   readonly name: string
@@ -91,7 +93,7 @@ async function resultOf<Stage>(
   const skipped = skip?.() ?? null
   if (skipped !== null) return { skipped, ms: 0 }
   try {
-    const allowed = await control(stage)
+    const allowed = await succeeds(() => control(stage))
     const breached = await attack(stage)
     return { control: allowed, breached, ms: performance.now() - began }
   } catch (error) {
@@ -100,6 +102,18 @@ async function resultOf<Stage>(
       ms: performance.now() - began,
     }
   }
+}
+
+/**
+ * Tries a control again: on a busy machine an answer may come too late, or an earlier attack is still being cleared away.
+ * An attack has one chance.
+ */
+async function succeeds(control: () => Promise<boolean>): Promise<boolean> {
+  for (let tries = 1; tries < 3; tries += 1) {
+    if (await control()) return true
+    await pause(500)
+  }
+  return control()
 }
 
 /** Returns the fault of a result, or null. */

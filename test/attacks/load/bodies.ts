@@ -6,14 +6,7 @@ import { burst, count, hold, isHeldUp, type LoadStage, memoryOf, peakMemory } fr
 
 const line = (message: string) => ({ method: 'POST', path: '/events', body: { kind: 'log', message } })
 
-/** Right after another attack, the daemon may still be closing its connections. */
-async function logs({ puppet }: LoadStage): Promise<boolean> {
-  for (let tries = 0; tries < 10; tries += 1) {
-    if ((await burst(puppet, [line('harmless')]))[0] === 200) return true
-    await pause(500)
-  }
-  return false
-}
+const logs = async ({ puppet }: LoadStage): Promise<boolean> => (await burst(puppet, [line('harmless')]))[0] === 200
 
 const head = (length: number | 'chunked', token = 'TOKEN'): string =>
   `POST /api/attempt/report HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${
