@@ -1,27 +1,33 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-import { bundleInto } from '../scripts/bundle.ts'
 import type { Claims } from './box/claim.ts'
 import { measureFlow } from './box/flow.ts'
-import { atLeast, atMost, type Benchmark, median, withoutTarget, skipped } from './figures.ts'
+import { atLeast, atMost, type Benchmark, type Figure, median, withoutTarget, skipped } from './figures.ts'
 
 const names = {
   claim: 'claim to first byte of a boxed program / bwrap true + git clone --shared',
   proxy: 'bytes by the egress proxy / direct over loopback',
   whole: 'bytes out of a box, whole way / direct over loopback',
+  against: 'claim to first byte of a boxed program / that of another checkout',
 }
 
-/** Cost of a box: time until the agent's first byte, and throughput of the bytes that it fetches. */
+/**
+ * Cost of a box: time until the agent's first byte, and throughput of the bytes that it fetches. `--against <checkout>`
+ * compares the time with that of another commit.
+ */
 export const box: Benchmark = {
   name: 'box',
-  run: async ({ quick, log }) => {
-    const folder = buildFolder()
+  run: async ({ quick, against, log }) => {
+    const here = fileURLToPath(new URL('..', import.meta.url))
+    const checkouts = against === undefined ? [here] : [here, resolve(against)]
+    const folders = checkouts.map(buildFolder)
     try {
-      await bundleInto(join(folder, 'dist'), { 'bench-claim': 'bench/box/claim.ts' })
-      const claims = await measureClaims(join(folder, 'dist'), quick ? 5 : 20)
+      const sides = await claimsInTurns(folders, quick ? 1 : 5, quick ? 5 : 8)
+      const [claims, before] = sides as [Claims, Claims | undefined]
       if (claims.whyNot !== null)
         return [skipped(names.claim, '×', '≤ 3', claims.whyNot), skipped(names.proxy, '×', '≥ 0.5', claims.whyNot)]
       const [ours, bare] = [median(claims.ours), median(claims.bare)]
@@ -31,22 +37,50 @@ export const box: Benchmark = {
       log(`direct ${direct} MB/s, by the proxy ${proxied} MB/s, out of a box ${boxed} MB/s`)
       return [
         atMost(names.claim, ours / bare, 3, '×', `${ours.toFixed(0)} ms beside ${bare.toFixed(0)} ms`),
+        startAgainst(ours, before),
         atLeast(names.proxy, ratio(flow.proxied, flow.direct), 0.5, '×', `${proxied} beside ${direct} MB/s`),
         withoutTarget(names.whole, ratio(flow.boxed, flow.direct), '×', `${boxed} beside ${direct} MB/s`),
       ]
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true })
     }
   },
 }
 
-/** Creates a folder for bundles, as in an installation: from the source, Node would strip all types at every start. */
-function buildFolder(): string {
-  mkdirSync('node_modules/.cache', { recursive: true })
-  const folder = resolve(mkdtempSync('node_modules/.cache/agency-bench-'))
-  cpSync('package.json', join(folder, 'package.json'))
+function startAgainst(ours: number, before: Claims | undefined): Figure {
+  if (before === undefined) return skipped(names.against, '×', '≤ 1.2', 'pass --against <checkout>')
+  if (before.whyNot !== null) return skipped(names.against, '×', '≤ 1.2', before.whyNot)
+  const theirs = median(before.ours)
+  return atMost(names.against, ours / theirs, 1.2, '×', `${ours.toFixed(0)} ms, before: ${theirs.toFixed(0)} ms`)
+}
+
+/** Bundles a checkout's daemon, as in an installation: from the source, Node would strip all types at every start. */
+function buildFolder(checkout: string): string {
+  const cache = join(checkout, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'agency-bench-'))
+  cpSync(join(checkout, 'package.json'), join(folder, 'package.json'))
   mkdirSync(join(folder, 'dist'))
+  const build = `import { bundleInto } from './scripts/bundle.ts'
+    await bundleInto(${JSON.stringify(join(folder, 'dist'))}, { 'bench-claim': 'bench/box/claim.ts' })`
+  execFileSync(process.execPath, ['--input-type=module', '--eval', build], { cwd: checkout, stdio: 'ignore' })
   return folder
+}
+
+/** Measures each side in turns, with a daemon of its own in each round, because the machine's load changes. */
+async function claimsInTurns(folders: readonly string[], rounds: number, times: number): Promise<Claims[]> {
+  const sides = folders.map((): Claims => ({ whyNot: null, ours: [], bare: [] }))
+  for (let round = 0; round < rounds; round++)
+    for (const [index, folder] of folders.entries()) {
+      const measured = await measureClaims(join(folder, 'dist'), times)
+      const { ours, bare } = sides[index] as Claims
+      sides[index] = {
+        whyNot: measured.whyNot,
+        ours: [...ours, ...measured.ours],
+        bare: [...bare, ...measured.bare],
+      }
+    }
+  return sides
 }
 
 async function measureClaims(dist: string, times: number): Promise<Claims> {
