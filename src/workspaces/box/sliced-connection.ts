@@ -33,9 +33,10 @@ export function slicedConnection(connection: Socket, takeTurn: TakeTurn): Duplex
   let rest: Buffer = Buffer.alloc(0)
   let isPlanned = false
   let isReleased = false
+  let isEnded = false
   const next = (): void => {
     if (isPlanned || isReleased || duplex.destroyed) return
-    if (rest.length === 0) return void connection.resume()
+    if (rest.length === 0) return void (isEnded ? duplex.push(null) : connection.resume())
     isPlanned = true
     takeTurn(() => {
       isPlanned = false
@@ -65,9 +66,15 @@ export function slicedConnection(connection: Socket, takeTurn: TakeTurn): Duplex
     rest = chunk
     next()
   }
-  // It is read only when all slices are taken, so its end comes after them.
-  const onEnd = (): void => void duplex.push(null)
-  const onClose = (): void => void duplex.destroy()
+  // Node announces the end of a connection even while it is paused: slices may still wait for their turn.
+  const onEnd = (): void => {
+    isEnded = true
+    next()
+  }
+  const onClose = (): void => {
+    if (!isEnded || duplex.readableEnded) duplex.destroy()
+    else duplex.once('end', () => duplex.destroy())
+  }
   connection.pause()
   connection.on('data', onData).once('end', onEnd).once('close', onClose)
   releases.set(duplex, () => {
