@@ -95,6 +95,12 @@ judge(*call(number(310, 270), pid, one, 1, other, 1, 0)); os.kill(pid, 9)`,
     'take requests of asynchronous input and output from the whole machine (aio)',
     `judge(*call(number(206, 0), 1, ctypes.byref(ctypes.c_ulong(0))))`,
   ),
+  call('take huge pages from the whole machine by a file', `judge(*call(number(319, 279), b'pages', 4))`),
+  call(
+    'take huge pages from the whole machine by a mapping',
+    // Two megabytes, anonymous and private; it succeeds on machines that have set such pages aside.
+    `judge(*call(number(9, 222), 0, 2 << 20, 3, 0x40022, -1, 0))`,
+  ),
   call(
     'queue calls in a ring that no filter sees (io_uring)',
     `judge(*call(425, 8, ctypes.create_string_buffer(120)))`,
