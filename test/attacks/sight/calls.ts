@@ -108,13 +108,22 @@ judge(*call(number(310, 270), pid, one, 1, other, 1, 0)); os.kill(pid, 9)`,
   call('take a mount by its tree (open_tree)', `judge(*call(428, -100, b'/', 0x80000))`),
   call('create a file system (fsopen)', `judge(*call(430, b'tmpfs', 0))`),
   call(
-    'create a process in a namespace of its own (clone3)',
+    'create a process by a structure that no filter reads (clone3)',
     `
 import signal
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-result, code = call(435, ctypes.create_string_buffer(struct.pack('Q', 0x10000000) + bytes(80)), 88)
+result, code = call(435, ctypes.create_string_buffer(bytes(32) + struct.pack('Q', 17) + bytes(48)), 88)
 if result == 0: os._exit(0)
 judge(result, code)`,
+  ),
+  call(
+    'trace another process (ptrace)',
+    `
+pid = os.fork()
+if pid == 0:
+    import time; time.sleep(5); os._exit(0)
+# PTRACE_SEIZE
+judge(*call(number(101, 117), 0x4206, pid, 0, 0)); os.kill(pid, 9)`,
   ),
   call(
     'read the log of the kernel (syslog)',
