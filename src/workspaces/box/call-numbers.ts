@@ -54,6 +54,7 @@ const numbers = {
   unshare: [272, 97],
   socket: [41, 198],
   socketpair: [53, 199],
+  fcntl: [72, 25],
   ioctl: [16, 29],
   open: [2, null],
   openat: [257, 56],

@@ -53,6 +53,7 @@ const machines = {
     socketpair: 53,
     clone: 56,
     unshare: 272,
+    fcntl: 72,
     ioctl: 16,
     pages: [
       [9, 3, 0x4_0000],
@@ -91,6 +92,7 @@ const machines = {
     socketpair: 199,
     clone: 220,
     unshare: 97,
+    fcntl: 25,
     ioctl: 29,
     pages: [
       [222, 3, 0x4_0000],
@@ -173,6 +175,12 @@ describe.each(Object.keys(machines) as Machine[])('the filter of system calls on
   it('refuses to type into a terminal, and allows other controls', () => {
     for (const request of [0x5412, 0x541c]) expect(ask(calls.ioctl, 0, request)).toBe(error(EPERM))
     for (const request of [0x5401, 0x5413, 0x541b]) expect(ask(calls.ioctl, 0, request)).toBe(allow)
+  })
+
+  it('refuses leases of files, and allows other controls', () => {
+    for (const command of [1_024, 1_040]) expect(ask(calls.fcntl, 0, command)).toBe(error(EPERM))
+    // F_DUPFD, F_SETFL, F_SETLK, F_OFD_SETLK, F_DUPFD_CLOEXEC, F_ADD_SEALS
+    for (const command of [0, 4, 6, 37, 1_030, 1_033]) expect(ask(calls.fcntl, 0, command)).toBe(allow)
   })
 
   it('has no huge pages, and all other memory', () => {

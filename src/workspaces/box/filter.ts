@@ -29,6 +29,7 @@ export function filterProgram(machine: Machine): Buffer {
     ...on(['openat'], ...refuseCreation(2, 3)),
     ...on(['mmap'], ...refuseHugePages(3, 0x4_0000)),
     ...on(['open'], ...refuseCreation(1, 2)),
+    ...on(['fcntl'], argument(1), ...refuseEqual(leases), allow),
     ...on(['ioctl'], argument(1), ...refuseEqual(terminalInput), allow),
     ...on(['clone'], argument(0), { anyOf: namespaces, return: answers.refuse }, ...refuseOwnDescriptors),
     ...on(['unshare'], argument(0), { anyOf: namespaces | sharesDescriptors, return: answers.refuse }, allow),
@@ -141,6 +142,11 @@ const refuseOwnDescriptors: readonly Step[] = [
   { noneOf: sharesDescriptors, return: answers.refuse },
   allow,
 ]
+/**
+ * F_SETLEASE and F_SETDELEG. The owner of a file, also of one that the box may only read, would hold up every process of
+ * the machine that opens it to write, for 45 seconds each time.
+ */
+const leases = [1_024, 1_040]
 /** TIOCSTI and TIOCLINUX, which type into a terminal. */
 const terminalInput = [0x5412, 0x541c]
 

@@ -95,6 +95,13 @@ judge(*call(number(310, 270), pid, one, 1, other, 1, 0)); os.kill(pid, 9)`,
     'take requests of asynchronous input and output from the whole machine (aio)',
     `judge(*call(number(206, 0), 1, ctypes.byref(ctypes.c_ulong(0))))`,
   ),
+  call(
+    'hold up everybody who writes a file (a lease)',
+    `
+import tempfile
+file, path = tempfile.mkstemp(); os.close(file)
+judge(*call(number(72, 25), os.open(path, os.O_RDONLY), 1024, 0)); os.unlink(path)`,
+  ),
   call('take huge pages from the whole machine by a file', `judge(*call(number(319, 279), b'pages', 4))`),
   call(
     'take huge pages from the whole machine by a mapping',
