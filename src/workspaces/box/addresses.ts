@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
-import { networkInterfaces } from 'node:os'
+
+import { isOwnAddress } from './own-addresses.ts'
 
 /**
  * Reports whether an address belongs to this machine or its own network, which a box may not reach. An invalid address
@@ -9,7 +10,7 @@ export function isLocalAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0) return true
   if (family === 4 ? ipv4.check(address, 'ipv4') : ipv6.check(address, 'ipv6')) return true
-  return Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address))
+  return isOwnAddress(address)
 }
 
 /**
@@ -43,6 +44,7 @@ for (const [network, prefix] of [
   // Unspecified, loopback, and all ranges that embed an IPv4 address.
   ['::', 96],
   ['::ffff:0:0', 96],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2001::', 32],

@@ -137,12 +137,14 @@ const agencyFiles = (path: string): string[] => [
 
 /** Files of /proc that show root the kernel's internals and the memory of all processes. */
 const hidden = [
+  'allocinfo',
   'kcore',
   'keys',
   'kmsg',
   'kpagecgroup',
   'kpagecount',
   'kpageflags',
+  'pagetypeinfo',
   'slabinfo',
   'timer_list',
   'vmallocinfo',

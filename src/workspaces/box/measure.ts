@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 
+import { ownUse } from './confine.ts'
 import { type DiskUse, measureDisk } from './disk.ts'
 import type { Use } from './limits.ts'
 import { namelessUse } from './nameless.ts'
@@ -22,7 +23,7 @@ export async function measureBox(
   pid: number,
   { hasForwarder, isCounted, maxDescriptors }: MeasureOptions,
 ): Promise<Use | null> {
-  const { first, others } = processesOf(pid, hasForwarder)
+  const { first, others, forwarder } = processesOf(pid, hasForwarder)
   if (first === null) return null
   // The box is still being created: its root is the machine's own, so its /tmp would be measured.
   if (others.length === 0) return { processes: 0, memoryMb: 0 }
@@ -31,7 +32,14 @@ export async function measureBox(
   const { ownMb, sharedMb, tasks } = useOf(others)
   const unnamedMb = isCounted ? 0 : (await namelessUse(others, memoryDevices(first), maxDescriptors)).memoryMb
   const heldMb = held.reduce((sum, each) => sum + each, isCounted ? 0 : await queuedMb(first))
-  return { processes: others.length, memoryMb: ownMb + Math.max(sharedMb, unnamedMb) + heldMb, tasks }
+  const forwarderMb = forwarder === null ? 0 : beyondOwn(forwarder)
+  return { processes: others.length, memoryMb: ownMb + Math.max(sharedMb, unnamedMb) + heldMb + forwarderMb, tasks }
+}
+
+/** Measures what the forwarder has beyond its own: the command has the same user, and decides how much passes through it. */
+function beyondOwn(forwarder: number): number {
+  const { ownMb, sharedMb } = useOf([forwarder])
+  return Math.max(0, ownMb + sharedMb - ownUse(true).memoryMb)
 }
 
 /**
@@ -61,8 +69,12 @@ function deviceOf(path: string): number | null {
 
 async function heldMbOf(path: string): Promise<number> {
   const stats = await statfs(path).catch(() => null)
-  return stats === null ? 0 : ((stats.blocks - stats.bfree) * stats.bsize) / megabyte
+  if (stats === null) return 0
+  return ((stats.blocks - stats.bfree) * stats.bsize + (stats.files - stats.ffree) * fileBytes) / megabyte
 }
+
+/** The kernel's memory for a file in memory, also an empty one: its inode and its name. */
+const fileBytes = 1_024
 
 export async function freeOf(path: string): Promise<Free> {
   const stats = await statfs(path).catch(() => null)

@@ -24,7 +24,8 @@ export function planOf({ machine, secret, maxTasks, ports, environment, command 
     secret,
     String(maxTasks),
     ...list(ports),
-    ...list([process.execPath, entryPath('box-forward')]),
+    // SIGUSR1 of the command, which has the same user, would open a debugger in it.
+    ...list([process.execPath, '--disable-sigusr1', entryPath('box-forward')]),
     ...list(variables),
     ...list(command),
   ]

@@ -6,6 +6,7 @@ export interface BoxProcesses {
   readonly first: number | null
   /** The command and its descendants. */
   readonly others: readonly number[]
+  readonly forwarder: number | null
 }
 
 /**
@@ -15,9 +16,10 @@ export interface BoxProcesses {
 export function processesOf(pid: number, hasForwarder = false): BoxProcesses {
   const children = childrenByParent()
   const first = children.get(pid)?.[0] ?? null
-  if (first === null) return { first, others: [] }
+  if (first === null) return { first, others: [], forwarder: null }
   const forwarder = hasForwarder ? (children.get(first) ?? []).find((each) => pidInside(each) === 2) : undefined
-  return { first, others: descendants(first, children).filter((each) => each !== forwarder) }
+  const others = descendants(first, children).filter((each) => each !== forwarder)
+  return { first, others, forwarder: forwarder ?? null }
 }
 
 /** New processes appear while others are stopped; more passes than this are needed by none but a flood of them. */
@@ -91,7 +93,10 @@ function pidInside(pid: number): number | null {
 }
 
 export interface ProcessUse {
-  /** The private memory, and the largest program file once. */
+  /**
+   * The private memory, with what was swapped out and the tables of pages, which a process that only reads can make as
+   * large as memory; and the largest program file once.
+   */
   readonly ownMb: number
   readonly sharedMb: number
   /** Processes and their threads. */
@@ -102,7 +107,7 @@ export function useOf(pids: readonly number[]): ProcessUse {
   let [own, shared, largestFile, tasks] = [0, 0, 0, 0]
   for (const pid of pids) {
     const status = statusOf(pid)
-    own += kilobytes(status, 'RssAnon')
+    for (const name of ['RssAnon', 'VmSwap', 'VmPTE']) own += kilobytes(status, name)
     shared += kilobytes(status, 'RssShmem')
     largestFile = Math.max(largestFile, kilobytes(status, 'RssFile'))
     tasks += Number(/^Threads:\s*(\d+)$/m.exec(status)?.[1] ?? 0)

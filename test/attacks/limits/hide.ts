@@ -77,6 +77,27 @@ fill(); os.waitpid(child, 0)`)}`,
     script: python('libc.prctl(4, 0, 0, 0, 0); writeMemory(); time.sleep(hold)'),
   },
   {
+    name: 'makes empty files in memory',
+    limit: 'memory',
+    isLong: true,
+    script: python(`
+for folder in range(300):
+    os.mkdir(f'/tmp/{folder}')
+    for number in range(1_000): os.close(os.open(f'/tmp/{folder}/{number}', os.O_CREAT))
+time.sleep(hold)`),
+  },
+  {
+    name: 'reads so much empty memory that its tables take what the memory would',
+    limit: 'memory',
+    script: python(`
+libc.mmap.restype, size, step = ctypes.c_void_p, 250 << 30, 2 << 20
+# PROT_READ; MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE; MADV_NOHUGEPAGE
+start = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, ctypes.c_long(0))
+libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)
+for at in range(start, start + size, step): ctypes.c_char.from_address(at).value
+time.sleep(hold)`),
+  },
+  {
     name: 'moves its files to where the walk over the disk has been',
     limit: 'disk',
     isLong: true,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { execPath } from 'node:process'
 
 import { maxTasksOf, ownUse } from '../../../src/workspaces/box/confine.ts'
 import type { Attack } from '../contract.ts'
@@ -41,6 +42,12 @@ const attacks: readonly Attack<LimitsStage>[] = [
     control: async (stage) => (await says(stage, 'cat /proc/self/oom_score_adj')) === '1000',
     attack: async (stage) =>
       (await says(stage, 'echo 0 >/proc/self/oom_score_adj; cat /proc/self/oom_score_adj')) !== '1000',
+  },
+  {
+    name: 'opens a debugger in the process that forwards its ports, whose memory is not its own',
+    control: (stage) => opensDebugger(stage, `'${execPath}' -e 'setInterval(() => {}, 1_000)' & pid=$!`),
+    // Init starts it before the command, so it is the second process.
+    attack: (stage) => opensDebugger(stage, 'pid=2'),
   },
   {
     name: 'raises its limit of file sizes',
@@ -88,6 +95,21 @@ const attacks: readonly Attack<LimitsStage>[] = [
 ]
 
 export const reachAttacks = attacks.map((attack) => ({ skip: needsBox, ...attack }))
+
+/** Reports whether a process of Node in a box with a network opens a debugger when it is signalled. */
+async function opensDebugger({ workspaces, request }: LimitsStage, process: string): Promise<boolean> {
+  const { policy, ...wanted } = request(roomy)
+  const network = { allowed: true, allow: [], block: [] }
+  const workspace = await workspaces.prepare({ ...wanted, policy: { ...policy, network } })
+  // The port of a debugger is 9229; a process that has not started yet would end.
+  const script = `${process}
+sleep 2; kill -USR1 $pid; sleep 1
+perl -MIO::Socket::INET -e 'print IO::Socket::INET->new("127.0.0.1:9229") ? "OPEN" : "closed: $!"'
+kill $pid`
+  const { output } = await workspace.run(script, { timeoutMs: 30_000, maxOutputBytes: 1_000 })
+  if (!/OPEN|closed/.test(output)) throw new Error(`it was not played: ${output}`)
+  return output.includes('OPEN')
+}
 
 /** Makes many files, lets the free space shrink so that they are counted, and then takes memory. */
 const behindFiles = (seconds: number): string => `

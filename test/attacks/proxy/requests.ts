@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { createServer, request } from 'node:http'
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 
 import { pause } from '../../../src/kernel/clock.ts'
 import { createEgress, type Egress } from '../../../src/workspaces/box/egress.ts'
@@ -74,6 +76,12 @@ export const requestAttacks: readonly Attack<ProxyStage>[] = [
       ]
       return reachesSecret(stage, ...[...targets, ...odd].map((each) => tunnel(each, inner('/', 'x'))))
     },
+  },
+  {
+    name: 'an agent names an address of this machine that no list of interfaces has',
+    control: async () => withOwnNetwork('all') === '200 200',
+    attack: async () => withOwnNetwork('checked') !== '403 403',
+    skip: () => (spawnSync('unshare', ['-rn', 'ip', 'link']).status === 0 ? null : 'this user has no own network'),
   },
   {
     name: 'an agent opens tunnels to targets that are none',
@@ -191,6 +199,21 @@ export const requestAttacks: readonly Attack<ProxyStage>[] = [
     attack: async () => (await ask({ private: [] }, ['10.1.2.3'], ['127.0.0.1'])) !== 403,
   },
 ]
+
+/**
+ * Asks for two addresses through a proxy in a network of its own: one of an interface without a carrier, and one of a
+ * network that is local by its route. Returns the statuses.
+ */
+function withOwnNetwork(which: 'all' | 'checked'): string {
+  const addresses = ['203.0.113.9', '198.51.100.7'] as const
+  const network = `ip link set lo up && ip link add own type veth peer name other && ip link set own up &&
+ip addr add ${addresses[0]}/24 dev own && ip route add local 198.51.100.0/24 dev lo && exec "$@"`
+  const script = join(import.meta.dirname, 'ask-own-address.ts')
+  const words = ['-rn', 'sh', '-c', network, 'sh', process.execPath, script, which, ...addresses]
+  const { stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' })
+  if (!/^\d+ \d+$/.test(stdout.trim())) throw new Error(`it was not played: ${stderr}`)
+  return stdout.trim()
+}
 
 /** Asks for a name through a proxy of its own, whose resolver gives these answers in turn. */
 async function ask(policy: { private: string[] }, ...answers: string[][]): Promise<number> {

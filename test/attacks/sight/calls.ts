@@ -96,19 +96,41 @@ judge(*call(number(310, 270), pid, one, 1, other, 1, 0)); os.kill(pid, 9)`,
     `judge(*call(number(206, 0), 1, ctypes.byref(ctypes.c_ulong(0))))`,
   ),
   call(
+    'hold up everybody who writes a file (a lease)',
+    `
+import tempfile
+file, path = tempfile.mkstemp(); os.close(file)
+judge(*call(number(72, 25), os.open(path, os.O_RDONLY), 1024, 0)); os.unlink(path)`,
+  ),
+  call('take huge pages from the whole machine by a file', `judge(*call(number(319, 279), b'pages', 4))`),
+  call(
+    'take huge pages from the whole machine by a mapping',
+    // Two megabytes, anonymous and private; it succeeds on machines that have set such pages aside.
+    `judge(*call(number(9, 222), 0, 2 << 20, 3, 0x40022, -1, 0))`,
+  ),
+  call(
     'queue calls in a ring that no filter sees (io_uring)',
     `judge(*call(425, 8, ctypes.create_string_buffer(120)))`,
   ),
   call('take a mount by its tree (open_tree)', `judge(*call(428, -100, b'/', 0x80000))`),
   call('create a file system (fsopen)', `judge(*call(430, b'tmpfs', 0))`),
   call(
-    'create a process in a namespace of its own (clone3)',
+    'create a process by a structure that no filter reads (clone3)',
     `
 import signal
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-result, code = call(435, ctypes.create_string_buffer(struct.pack('Q', 0x10000000) + bytes(80)), 88)
+result, code = call(435, ctypes.create_string_buffer(bytes(32) + struct.pack('Q', 17) + bytes(48)), 88)
 if result == 0: os._exit(0)
 judge(result, code)`,
+  ),
+  call(
+    'trace another process (ptrace)',
+    `
+pid = os.fork()
+if pid == 0:
+    import time; time.sleep(5); os._exit(0)
+# PTRACE_SEIZE
+judge(*call(number(101, 117), 0x4206, pid, 0, 0)); os.kill(pid, 9)`,
   ),
   call(
     'read the log of the kernel (syslog)',

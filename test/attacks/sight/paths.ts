@@ -60,6 +60,10 @@ export const pathAttacks: readonly SightAttack[] = [
     `/usr/..${tokenOf(stage)}`,
     tokenOf(stage),
   ]),
+  shown('show the directory with the sockets of all boxes', (stage) => {
+    const path = plant(stage, 'boxes', 'beside-the-sockets')
+    return [join(path, '..'), path]
+  }),
   shown('show a key of a home directory', (stage) => {
     const path = plant(stage, 'home', '.ssh', 'id_ed25519')
     return [path, path]

@@ -38,6 +38,13 @@ function printMasked({ base, installation }: SightStage, file: string): string {
   return stdout + stderr
 }
 
+const listsShare = '[ -n "$(ls -A /usr/share)" ] && echo BREACHED'
+
+/** Files that root may read without any capability. */
+const readsKernel = `for each in allocinfo kpagecount kpageflags pagetypeinfo slabinfo timer_list vmallocinfo; do
+  [ "$(head -c 8 /proc/$each 2>/dev/null | wc -c)" = 8 ] && echo BREACHED $each
+done`
+
 export const placeAttacks: readonly SightAttack[] = [
   {
     name: 'show a directory by which the installation is mounted a second time',
@@ -62,6 +69,21 @@ export const placeAttacks: readonly SightAttack[] = [
     name: 'read the installation below a directory that every box shows',
     control: async (stage) => printMasked(stage, plant(stage, 'tools', 'beside-the-installation')).includes(token),
     attack: async (stage) => printMasked(stage, tokenOf(stage)).includes(token),
+  },
+  {
+    name: 'list a closed place in a directory of the system',
+    control: async ({ run }) => (await run(listsShare)).isBreached,
+    attack: async ({ run }) => {
+      const { refused, isBreached } = await run(listsShare, { closed: ['/usr/share'] })
+      if (refused !== null) throw new Error(refused)
+      return isBreached
+    },
+  },
+  {
+    name: 'read what the kernel tells root alone about its memory',
+    control: async ({ run }) => (await run(readsKernel, { boxed: false })).isBreached,
+    attack: async ({ run }) => (await run(readsKernel)).isBreached,
+    skip: needsRoot,
   },
   ...[
     ['the whole home directory of another user', ''],

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly boxed?: boolean
   /** Paths that the operator has chosen to show. */
   readonly readable?: readonly string[]
+  /** Places that are closed instead of the installation. */
+  readonly closed?: readonly string[]
   /** A program that is started instead of a shell. */
   readonly command?: readonly [string, ...string[]]
 }
@@ -53,25 +55,21 @@ export async function openSightStage(): Promise<SightStage> {
   const descriptor = openSync('/', 'r')
   const daemon = await openDaemonStage({ inherits: { descriptor, as: inheritedNumber } })
   closeSync(descriptor)
-  const [box, puppet] = await Promise.all([
-    createBox({
-      program: boxHere.program,
-      directory: join(base, 'boxes'),
-      connect: null,
-      closed: [installation],
-      clock: systemClock,
-    }),
-    daemon.puppet(),
-  ])
+  const { program } = boxHere
+  const boxWith = (closed: readonly string[]): Promise<Box> =>
+    createBox({ program, directory: join(base, 'boxes'), connect: null, closed, clock: systemClock })
+  const [usual, puppet] = await Promise.all([boxWith([installation]), daemon.puppet()])
   let count = 0
   return {
     base,
     installation,
     daemon,
     puppet,
-    run: (script, options = {}) => {
+    run: async (script, { closed, ...options } = {}) => {
       count += 1
-      return runScript({ base, box, id: `brf_${count}`, script, ...options })
+      const id = `brf_${count}`
+      const box = closed === undefined ? usual : await boxWith(closed)
+      return runScript({ base, box, id, script, ...options })
     },
     close: async () => {
       await daemon.close()
@@ -88,7 +86,7 @@ async function runScript({
   boxed = true,
   readable = [],
   command,
-}: RunOptions & { base: string; box: Box; id: string; script: string }): Promise<Ran> {
+}: Omit<RunOptions, 'closed'> & { base: string; box: Box; id: string; script: string }): Promise<Ran> {
   const workspaces = createDirectoryWorkspaces({ root: join(base, 'workspaces'), ...(boxed ? { box } : {}) })
   const workspace = await workspaces.prepare({ id, runId: 'run_1', box: boxed, readable })
   const environment = {

@@ -14,4 +14,4 @@ for (const each of process.argv.slice(2)) {
   createServer({ allowHalfOpen: true }, (inner) => void pipeTo(inner, { path })).listen({ fd: Number(fd) })
 }
 // The command may end a process of its own with these; the forwarder ends with the box.
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {})
