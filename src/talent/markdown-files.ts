@@ -1,5 +1,5 @@
 import { constants, type Dirent } from 'node:fs'
-import { lstat, open, readdir, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { refusal } from '../kernel/errors.ts'
@@ -54,9 +54,11 @@ export async function readMarkdown(path: string): Promise<{ text: string; bytes:
   try {
     // Opens neither a link that has appeared since the walk nor, blocking, a pipe without a writer.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    const { size } = await file.stat()
-    if (size > maxFileBytes) return { reason: `is larger than ${maxFileBytes / 1024} KB` }
-    const bytes = await file.readFile()
+    const found = await file.stat()
+    // A team file may name any path: a device has no size and no end.
+    if (!found.isFile()) return { reason: 'is not a file' }
+    const bytes = await readUpTo(file, maxFileBytes + 1)
+    if (bytes.length > maxFileBytes) return { reason: `is larger than ${maxFileBytes / 1024} KB` }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return text.includes('\0') ? { reason: 'is not text' } : { text, bytes: bytes.length }
   } catch (error) {
@@ -64,6 +66,18 @@ export async function readMarkdown(path: string): Promise<{ text: string; bytes:
   } finally {
     await file?.close()
   }
+}
+
+/** Reads the beginning of a file: its size, which files of /proc do not tell and which may grow, limits nothing. */
+async function readUpTo(file: FileHandle, maxBytes: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(maxBytes)
+  let length = 0
+  while (length < maxBytes) {
+    const { bytesRead } = await file.read(buffer, length, maxBytes - length)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return buffer.subarray(0, length)
 }
 
 /** Reports whether the path is a folder or a link to one. */

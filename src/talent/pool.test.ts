@@ -9,10 +9,12 @@ import { freshFolder } from '../../test/support/store.ts'
 import { talentRoot } from '../entries.ts'
 import { tierDuties, tierNames } from '../team/contract.ts'
 import type { Pool } from './model.ts'
+import { readMarkdown } from './markdown-files.ts'
 import { parseFiles } from './parsed.ts'
 import { parsePersonality } from './front-matter.ts'
 import { draftOf, loadPool, type PoolLocation } from './pool.ts'
 import { chooseEntry, defaultTalent, mapOf, resolveTalent } from './resolve.ts'
+import { checkTeamTalent } from './team-talent.ts'
 
 const locationIn = (from: PoolLocation['from'], folder: string): PoolLocation => ({
   from,
@@ -190,6 +192,15 @@ describe('an unusable file', () => {
       'ops/zero.md (own): is not text',
       'ops/日本.md (own): its file name needs letters from a to z, by which it is found',
     ])
+  })
+
+  it('is not read to its end if it is a device, which has none', async () => {
+    const registry = '/dev/zero'
+    expect(await checkTeamTalent({ path: null, registry })).toEqual({
+      key: 'registry',
+      message: '/dev/zero cannot be read',
+    })
+    expect(await readMarkdown(registry)).toEqual({ reason: 'is not a file' })
   })
 
   it.each(['[', '- ', '{a: ', '"', '&a ', 'a: &a\n', 'a:\n '])(

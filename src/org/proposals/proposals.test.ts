@@ -87,6 +87,9 @@ describeStores('a proposal', (openFresh) => {
   it.each([
     ['a setting', (text: string) => text.replace('governance: advise', 'governance: enforce')],
     ['a shared role', (text: string) => text.replace(/description: .*\n(positions:)/, 'description: Mine\n$1')],
+    ['a shared persona', (text: string) => text.replace('persona_name: Ada', 'persona_name: Eve')],
+    ['a spending limit', (text: string) => text.replace('limit: 100.5', 'limit: 900')],
+    ['the organisation', (text: string) => text.replace('and cheap.', 'and free.')],
   ])('that changes %s is applied by the operator only', async (_, change) => {
     const { org } = await open()
     const document = change(await exportOf(org, 'shop'))
@@ -112,6 +115,19 @@ describeStores('a proposal', (openFresh) => {
     expect(await tillOf(org)).toBe('Checkout')
     expect(await org.proposals.list('shop', false)).toEqual({ proposals: [] })
     expect((await org.proposals.list('shop', true)).proposals).toHaveLength(1)
+  })
+
+  it('is neither made nor decided by an attempt that was superseded', async () => {
+    const { org, edited } = await open()
+    await org.proposals.propose(operator, edited, 'Please')
+    const late = { ...(await org.agentAs(31, 5)), fence: 99 }
+    for (const ask of [
+      () => org.proposals.propose(late, edited, 'Please'),
+      () => org.proposals.apply(late, 1, false),
+      () => org.proposals.reject(late, 1, 'no'),
+    ])
+      expect((await refusalOf(ask())).code).toBe('stale_fence')
+    expect(await tillOf(org)).toBe('Till')
   })
 
   it('is applied by the operator where the seat is vacant', async () => {

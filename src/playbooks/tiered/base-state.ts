@@ -131,6 +131,8 @@ export function changed<Data extends object>(part: Part, data: Partial<Data>, st
 export const changedRun = (view: View, data: Partial<RunData>): PartChange =>
   changed<RunData>(partOf(view, runPart), data)
 
+export const unaskedOf = (view: View): number => runOf(view).unasked ?? 0
+
 /** Returns the retry budget of T1 and of every brief below it. */
 export const budgetOf = (view: View): number => settingsOf(view.run).retryBudget * runOf(view).multiplier
 

@@ -8,9 +8,9 @@ import { invalidatedBy, sendBack } from './t4-dependents.ts'
 import { refName } from './t3-mesh.ts'
 import { scopeOf } from './base-names.ts'
 import { askOperator, replaceSquad, rescope, rescopeNeeds } from './t3-rescope.ts'
-import { above, changedRun, dataOf, type MeshData, own, type SquadRef } from './base-state.ts'
+import { above, changedRun, dataOf, type MeshData, own, type SquadRef, unaskedOf } from './base-state.ts'
 import { addStep, passStep, line, log } from './base-steps.ts'
-import { replaceTasks } from './t4-replace.ts'
+import { furtherTasks, replaceTasks } from './t4-replace.ts'
 import { faultsOfTasks, taskIdOf } from './t4-tasks.ts'
 
 const aboutOf = ({ inputs }: Brief): About => inputs['about'] as About
@@ -61,15 +61,22 @@ function replaceableBy(view: View, brief: Brief): 'tasks' | 'squads' | null {
 }
 
 function faultsOfReplacement(view: View, about: About, tasks: readonly Task[]): string[] {
-  const living = (view.found.members[own(view).key] ?? [])
-    .filter(({ phase, status }) => phase === 't4' && status !== 'cancelled')
-    .filter((each) => !(about.kind === 'brief' && each.key === about.key))
-    .filter((each) => !(about.kind === 'squad' && about.scopes.includes(scopeOf(each))))
-    .map(taskIdOf)
-  const { configuration } = view.run
+  const members = (view.found.members[own(view).key] ?? []).filter(
+    ({ phase, status }) => phase === 't4' && status !== 'cancelled',
+  )
+  const replaced = members.filter(
+    (each) =>
+      (about.kind === 'brief' && each.key === about.key) ||
+      (about.kind === 'squad' && about.scopes.includes(scopeOf(each))),
+  )
+  const living = members.filter((each) => !replaced.includes(each)).map(taskIdOf)
+  const stuck = about.kind === 'squad' ? replaced.filter(({ status }) => status === 'blocked') : replaced
+  const more = furtherTasks(stuck, tasks)
   return [
-    // A replacement starts without a question, so it must not be large.
-    ...(isLargePlan(tasks.length, configuration) ? [`${tasks.length} tasks are too many for one replacement`] : []),
+    // A replacement starts without a question, so all of them together must not be large.
+    ...(more > 0 && isLargePlan(unaskedOf(view) + more, view.run.configuration)
+      ? [`${tasks.length} tasks are too many for a replacement without a question to the operator; hand it up`]
+      : []),
     ...tasks.filter(({ id }) => living.includes(id)).map(({ id }) => `there is a task "${id}" already`),
     ...faultsOfTasks(tasks, living),
   ]

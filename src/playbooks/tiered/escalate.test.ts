@@ -101,6 +101,26 @@ describe('a blocked implementer', () => {
     expect(run.run.status).toBe('done')
   })
 
+  it('is not replaced again and again by more tasks than start without a question', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    const chain = inTurn(phase('t3_plan'), output({ tasks: names.map((name) => aTask(name)) }))
+    const stuck: Otherwise = ({ phase: name, key, attempts }) =>
+      name === 't4' && names.some((each) => key.endsWith(`:${each}`)) && attempts <= 1 ? asks : null
+    const many = (name: string) => Array.from({ length: 30 }, (_, index) => aTask(`${name}${index}`))
+    const split: Otherwise = ({ phase: name, key }) =>
+      name === 'resolve'
+        ? output({
+            decision: 'replace',
+            reason: 'too large',
+            tasks: many(/:core:(\w):/.exec(key)?.[1] ?? 'x'),
+          })
+        : null
+    const run = await play(either(chain, stuck, split))
+    const living = run.of('t4').filter(({ status }) => status !== 'cancelled')
+    expect(living.length).toBeLessThanOrEqual(40)
+    expect(run.questions.length).toBeGreaterThan(0)
+  })
+
   it('is named at the merge gate if other tasks replaced it, with the evidence that went and came', async () => {
     const proof = (path: string, contains?: string) => ({
       kind: 'file' as const,

@@ -14,9 +14,9 @@ import {
   ended,
   type MeshData,
   own,
-  runOf,
   type SquadData,
   type SquadRef,
+  unaskedOf,
   unsettled,
 } from './base-state.ts'
 import { addStep, passStep, line, type Step, log } from './base-steps.ts'
@@ -248,7 +248,7 @@ function commit(view: View, mesh: Part, brief: Brief): readonly Decision[] {
     [change],
   )
   // Many small lists are a large plan too.
-  const unasked = (runOf(view).unasked ?? 0) + all.length
+  const unasked = unaskedOf(view) + all.length
   if (!settingsOf(view.run).gates.t3Plan && !isLargePlan(unasked, view.run.configuration)) {
     const ready = [
       ...mine.map((each) => ({ ...each, status: 'committed' as const })),

@@ -5,7 +5,7 @@ import type { Decision, View } from '../contract.ts'
 import type { Task } from './contract.ts'
 import { escalationsOf } from './escalate-ladder.ts'
 import { squadNames } from './base-names.ts'
-import { changed, dataOf, own, type SquadData } from './base-state.ts'
+import { changed, changedRun, dataOf, own, type SquadData, unaskedOf } from './base-state.ts'
 import { log } from './base-steps.ts'
 import { dependenciesOf, invalidatedBy, sendBack } from './t4-dependents.ts'
 import { keysOf, taskBriefs, taskIdOf } from './t4-tasks.ts'
@@ -41,7 +41,10 @@ export function replaceTasks(
         by,
         message: `${stuck.map(taskIdOf).join(', ')} → ${counted(tasks.length, 'other task')}`,
       },
-      [changed<SquadData>(squad, { workers: workers + tasks.length })],
+      [
+        changed<SquadData>(squad, { workers: workers + tasks.length }),
+        changedRun(view, { unasked: unaskedOf(view) + furtherTasks(stuck, tasks) }),
+      ],
     ),
     ...(tasks.length === 0
       ? []
@@ -65,6 +68,10 @@ export function replaceTasks(
     ),
   ]
 }
+
+/** Returns the number of tasks that a replacement adds. Tasks that it saves are no credit for a later one. */
+export const furtherTasks = (stuck: readonly Brief[], tasks: readonly Task[]): number =>
+  Math.max(0, tasks.length - stuck.length)
 
 /** Redirects briefs that have not started and waited for removed ones: dependents, and remainders of partial work. */
 export function redirect(

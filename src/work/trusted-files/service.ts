@@ -11,6 +11,7 @@ import type { PlanDocument } from '../plans/contract.ts'
 import type { ReadPlan } from '../plans/read.ts'
 import type { FileKind, FileReview, FileStart, TrustedFile, TrustedFileLine } from './contract.ts'
 import { differenceOf } from './difference.ts'
+import { directorsIn } from './directors.ts'
 import { startsOfPlan, startsOfTeam } from './starts.ts'
 import {
   deleteTrustedFile,
@@ -46,8 +47,9 @@ const maxKeptBytes = 200_000
 export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: TrustedFileDeps) {
   async function startsOf(file: GivenFile): Promise<FileStart[]> {
     if (file.kind === 'team') return startsOfTeam((await readTeam(file.text)).team, runtimes)
-    const { team } = file.plan
-    return startsOfPlan(file.plan, team === undefined ? null : (await readTeam(team)).team, runtimes)
+    const { team, briefs } = file.plan
+    const starts = startsOfPlan(file.plan, team === undefined ? null : (await readTeam(team)).team, runtimes)
+    return [...starts, ...(await db.read((tx) => directorsIn(tx, briefs)))]
   }
 
   async function reviewOne(file: GivenFile): Promise<FileReview> {

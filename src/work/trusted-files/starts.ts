@@ -4,6 +4,7 @@ import { tierNames } from '../../team/contract.ts'
 import type { Evidence } from '../evidence/contract.ts'
 import type { PlanDocument } from '../plans/contract.ts'
 import { automaticSetup } from '../repository-settings/contract.ts'
+import { largePlanDefault } from '../runs/contract.ts'
 import type { FileStart } from './contract.ts'
 
 type Runtimes = ReadonlyMap<string, Runtime>
@@ -20,9 +21,12 @@ export const startsOfPlan = (plan: PlanDocument, team: Team | null, runtimes: Ru
 export const startsOfTeam = (team: Team | null, runtimes: Runtimes): FileStart[] => counted(inTeam(team, '', runtimes))
 
 function* inPlan(plan: PlanDocument, team: Team | null, runtimes: Runtimes): Generator<Found> {
-  const { repo, workspace, setup, evidence, runtimeOptions, verifierOptions = {}, briefs } = plan
+  const { repo, workspace, setup, evidence, runtimeOptions, verifierOptions = {}, briefs, largePlan = 0 } = plan
   if (repo !== undefined) yield { where: 'repo', text: `work in the repository ${repo}` }
   if (workspace !== undefined) yield { where: 'workspace', text: `work in the workspace ${workspace}` }
+  // The number above which the operator is asked is the operator's to raise.
+  if (largePlan > largePlanDefault)
+    yield { where: 'large_plan', text: `start up to ${largePlan} briefs that an agent plans, without a question` }
   yield* setupOf(setup, '')
   yield* evidenceOf(evidence, '')
   yield* optionsOf(runtimeOptions, '', runtimes)

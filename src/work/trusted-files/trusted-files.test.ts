@@ -96,6 +96,13 @@ briefs: [{ id: a, objective: Do it }]`),
     ])
   })
 
+  it('has a number of planned briefs above which the operator would be asked, if the plan raises it', () => {
+    const planned = (number: number): string[] =>
+      startsIn(`goal: A\nplanner: true\nlarge_plan: ${number}\nbriefs: [{ id: a, objective: A }]`)
+    expect(planned(40)).toEqual([])
+    expect(planned(41)).toEqual(['large_plan: start up to 41 briefs that an agent plans, without a question'])
+  })
+
   it('is empty for our own scenarios, files and a setup from the lockfile', () => {
     expect(
       startsIn(`goal: A poem

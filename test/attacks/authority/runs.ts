@@ -106,6 +106,12 @@ export const runs: readonly Attack<AuthorityStage>[] = [
     attack: async (stage) => castsBy(stage, await seatedIn(stage, stage.other.slug)),
   },
   {
+    name: 'a plan of a stranger casts the AR Director before anybody trusts it',
+    control: async (stage) => startsCast(stage, { persona: (await makePersona(stage)).slug }),
+    attack: async (stage) =>
+      (await startsCast(stage, { persona: stage.paula.slug })) || startsCast(stage, { verifier: stage.paula.slug }),
+  },
+  {
     name: 'an agent approves the gate of its plan',
     control: async (stage) => isOk(await stage.daemon.ask('POST', `/gates/${await gated(stage)}/approve`, {})),
     attack: async (stage) => isOk(await stage.agent.ask('POST', `/gates/${await gated(stage)}/approve`, {})),
@@ -247,6 +253,14 @@ async function castsBy(stage: AuthorityStage, persona: string): Promise<boolean>
   const { briefs, run: ended } = await inspect(stage, id)
   if (ended.status !== 'failed') await stage.do('POST', `/runs/${id}/cancel`, {})
   return briefs.length > 1
+}
+
+/** Returns whether a plan that nobody trusts starts with a brief of this cast. */
+async function startsCast({ daemon, do: act }: AuthorityStage, cast: object): Promise<boolean> {
+  const plan = JSON.stringify({ goal: 'Wait', runtime: 'scripted', briefs: [{ id: 'a', objective: 'Wait', ...cast }] })
+  const answer = await daemon.ask('POST', '/plans/run', { plan })
+  if (isOk(answer)) await act('POST', `/runs/${(answer.body as { id: string }).id}/cancel`, {})
+  return isOk(answer)
 }
 
 /** Returns a run that waits at the gate of its plan. */

@@ -215,6 +215,19 @@ briefs: [{ id: a, objective: A }]`
     },
   },
   {
+    name: 'a plan shows a folder of this machine to its agents',
+    control: async (stage) => isStarted(await stage.runPlan(showing({}), { readable: [stage.folder] })),
+    attack: async (stage) => {
+      const plan = showing({ readable: [stage.folder] })
+      return isStarted(await stage.runPlan(plan)) || isStarted(await stage.runPlan(plan, trusted(plan)))
+    },
+  },
+  {
+    name: 'a plan raises the number of planned briefs that start without a question',
+    control: async (stage) => isStarted(await stage.runPlan(plannedUpTo(10))),
+    attack: async (stage) => isStarted(await stage.runPlan(plannedUpTo(10_000))),
+  },
+  {
     name: 'the preview cuts the end of a long command',
     control: async (stage) => (await preview(stage, 'true; evil')).includes('evil'),
     attack: async (stage) => !(await preview(stage, `true ${'a'.repeat(5_000)}; evil`)).includes('; evil'),
@@ -234,6 +247,12 @@ const scriptedBy = (scenario: string): object => ({
   runtime_options: { scenario },
   briefs: [{ id: 'a', objective: 'Write a haiku into a.txt' }],
 })
+
+const showing = (more: object): string =>
+  JSON.stringify({ goal: 'A', runtime: 'scripted', briefs: [{ id: 'a', objective: 'A' }], ...more })
+
+const plannedUpTo = (large_plan: number): string =>
+  JSON.stringify({ goal: 'A', runtime: 'scripted', planner: true, large_plan, briefs: [{ id: 'a', objective: 'A' }] })
 
 const preview = async (stage: TrustStage, command: string): Promise<string> => {
   const plan = planOf([], { evidence: [{ kind: 'command', run: command }] })
