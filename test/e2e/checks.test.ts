@@ -89,7 +89,8 @@ describe('a running check', () => {
     const run = await startSlowCheck()
     await cli.text('stop', '--all')
     await untilChecks(0)
-    expect((await inspect(run)).attempts).toMatchObject([{ status: 'reported' }])
+    // The row follows the end of the process.
+    await expect.poll(async () => (await inspect(run)).attempts).toMatchObject([{ status: 'reported' }])
     await cli.text('resume')
     await untilChecks(1)
     expect((await inspect(run)).attempts).toHaveLength(1)
