@@ -48,7 +48,7 @@ export async function examineSecurity({
     examineFiles(paths),
     examineDatabase(configuration.databaseUrl),
     ...(await examineStoredRights({ paths, clock }, configuration.databaseUrl)),
-    ...examineAgentKeys(env, { isUnboxed }),
+    ...examineAgentKeys(env, { isUnboxed, names: configuration.claude.environment }),
     examineNotifiers(configuration.notify),
   ]
 }
