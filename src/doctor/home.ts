@@ -26,7 +26,7 @@ function examineDirectory({ home }: HomePaths): Finding {
     }
     if (!found.isDirectory()) return fail('home', `${home} is not a directory`, chooseAnother)
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
-    if ((found.mode & 0o077) === 0) return ok('home', home)
+    if ((found.mode & 0o077) === 0) return ok('home', `${home}, closed to other users`)
     return warn('home', `other users may enter ${home}`, `Run "chmod 700 ${home}".`)
   } catch (error) {
     return fail('home', `${home} is not writable: ${reasonOf(error)}`, chooseAnother)

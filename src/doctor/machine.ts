@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { defaultEnvironmentNames } from '../adapters/runtime/claude-code/contract.ts'
+import { addedByDoor, isSecretName } from '../adapters/runtime/claude-code/environment.ts'
 import { fail, type Finding, ok, warn } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -54,20 +55,25 @@ function examineCodingAgents(env: Environment): Finding {
   return ok('coding agents', found.join(', '))
 }
 
-/** A door of the box adds the key of an API outside of it; the token of a subscription is in the box. */
-export function examineAgentKeys(env: Environment, { isUnboxed = false } = {}): Finding[] {
-  const token = 'CLAUDE_CODE_OAUTH_TOKEN'
-  const readable = (isUnboxed ? agentKeys : [token]).filter((name) => (env[name] ?? '') !== '')
+/**
+ * Reports keys that an agent can read: a door adds the key of an API outside of the box; all other variables of the
+ * environment are inside.
+ */
+export function examineAgentKeys(
+  env: Environment,
+  { isUnboxed = false, names = defaultEnvironmentNames }: { isUnboxed?: boolean; names?: readonly string[] } = {},
+): Finding[] {
+  const given = names.filter((name) => isSecretName(name) && (env[name] ?? '') !== '')
+  const readable = isUnboxed ? given : given.filter((name) => !addedByDoor.includes(name))
   if (readable.length === 0 || findProgram('claude', env) === null) return []
-  return [
-    warn(
-      'agent keys',
-      `every command of a Claude Code agent can read ${readable.join(', ')}${isUnboxed ? ': there is no box' : ', the token of your subscription'}`,
-      isUnboxed
-        ? 'Let agents run in a box: there an agent does not get ANTHROPIC_API_KEY.'
-        : 'Set ANTHROPIC_API_KEY instead: a boxed agent does not get it, see docs/claude-code.md.',
-    ),
-  ]
+  const isSubscription = readable.includes('CLAUDE_CODE_OAUTH_TOKEN')
+  const why = isUnboxed ? ': there is no box' : isSubscription ? ', the log-in of your subscription' : ''
+  const remedy = isUnboxed
+    ? `Let agents run in a box: there an agent does not get ${addedByDoor.join(' and ')}.`
+    : isSubscription
+      ? 'Set ANTHROPIC_API_KEY instead: a boxed agent does not get it, see docs/claude-code.md.'
+      : 'Remove it from claude.environment in config.yaml if Claude Code works without it.'
+  return [warn('agent keys', `every command of a Claude Code agent can read ${readable.join(', ')}${why}`, remedy)]
 }
 
 export function findProgram(name: string, env: Environment): string | null {

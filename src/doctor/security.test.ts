@@ -54,6 +54,28 @@ describe('agency doctor --security', () => {
     expect(found.has('shown to boxes')).toBe(false)
   })
 
+  it('names every key that a boxed agent gets from the environment, but not the one that the door adds', async () => {
+    const bin = freshFolder()
+    writeFileSync(join(bin, 'claude'), '', { mode: 0o755 })
+    const keys = {
+      ANTHROPIC_API_KEY: 'x',
+      AWS_SECRET_ACCESS_KEY: 'y',
+      ANTHROPIC_CUSTOM_HEADERS: 'x-key: z',
+      OTHER: 'w',
+    }
+    const detailOf = async (names: string): Promise<string | undefined> =>
+      (
+        await examined(`claude: {environment: [${names}]}`, () => {}, {
+          PATH: `${bin}:${process.env['PATH']}`,
+          ...keys,
+        })
+      )
+        .get('agent keys')
+        ?.detail.replace(/: there is no box$/, '')
+    const shown = await detailOf('ANTHROPIC_API_KEY, AWS_SECRET_ACCESS_KEY, ANTHROPIC_CUSTOM_HEADERS, OTHER')
+    expect(shown).toMatch(/can read (?:ANTHROPIC_API_KEY, )?AWS_SECRET_ACCESS_KEY, ANTHROPIC_CUSTOM_HEADERS$/)
+  })
+
   it('names every setting by which code runs outside a box', async () => {
     const found = await examined(
       'box: off\nallow_unsandboxed_yolo: true\nchecks: {host: [{repository: /srv/shop, commands: [make]}]}\n',

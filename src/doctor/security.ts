@@ -48,7 +48,7 @@ export async function examineSecurity({
     examineFiles(paths),
     examineDatabase(configuration.databaseUrl),
     ...(await examineStoredRights({ paths, clock }, configuration.databaseUrl)),
-    ...examineAgentKeys(env, { isUnboxed }),
+    ...examineAgentKeys(env, { isUnboxed, names: configuration.claude.environment }),
     examineNotifiers(configuration.notify),
   ]
 }
@@ -92,7 +92,7 @@ function examineUnboxed({ box, allowUnsandboxedYolo, checks }: Configuration): F
   if (holes.length > 0) return warn('outside a box', holes.join('; '), 'Remove these settings from config.yaml.')
   return box === 'required'
     ? ok('outside a box', 'nothing starts without a box (box: required)')
-    : ok('outside a box', 'only if no box can be created; every screen then shows "not boxed"')
+    : ok('outside a box', 'agents run there only if no box can be created; every screen then shows "not boxed"')
 }
 
 function examineNetwork({ allowed, allow, private: own }: Configuration['network']): Finding {

@@ -30,8 +30,8 @@ export function examineTeam({ team: path }: Pick<HomePaths, 'team'>, { agents, d
     const [wrong] = problems.filter(({ code }) => code === 'invalid_input')
     if (wrong !== undefined) return fail('team', `${path}: ${wrong.message}`, more(path))
     const [missing] = problems
-    if (missing !== undefined)
-      return warn('team', [...team.warnings, missing.message].join('; '), missing.hint ?? more(path))
+    // A fallback is of no use as long as no runtime is available.
+    if (missing !== undefined) return warn('team', missing.message, missing.hint ?? more(path))
     if (team.warnings.length > 0) return warn('team', team.warnings.join('; '), more(file === null ? null : path))
     return ok('team', file === null ? `no ${path}; defaults` : path)
   } catch (error) {

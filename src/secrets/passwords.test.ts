@@ -30,6 +30,8 @@ describe('assigned secrets', () => {
     ['mysql --password=hunter2 shop', 'hunter2'],
     ['https://example.org/login?password=hunter2&user=ada', 'hunter2'],
     ['pwd=no!way', 'no!way'],
+    ['{"text":"password = hunter2x1"}', 'hunter2x1'],
+    ['`aws_secret_access_key = a1b2c3d4e5f6a7b8c9d0/+`', 'a1b2c3d4e5f6a7b8c9d0/+'],
   ])('finds the unquoted value in %j, unless only quoted values count', (text, value) => {
     expect(valuesIn(text)).toEqual([value])
     expect(valuesIn(text, true)).toEqual([])
@@ -81,12 +83,25 @@ describe('assigned secrets', () => {
     'max_tokens: 50000, token: 12',
     '"rule-1password": "^13.0.7",',
     'the secret: work hard',
+    'const secret = crypto.randomBytes(32)',
+    'secret_key: bcrypt.hashSync(word1, 10)',
+    'let access_key = store.keys[12].value',
+    'say "password: min8" here',
   ])('finds nothing in %s', (text) => {
     expect(valuesIn(text)).toEqual([])
   })
 
   it('takes time proportional to the length of the text', () => {
-    const pieces = ['password', 'password=', 'password: ', 'password="', `password:${' '.repeat(8)}`, 'api_key=token=']
+    const members = `api_key=${'abcdefghijabcdefghij.'.repeat(9)}9 `
+    const pieces = [
+      members,
+      'password',
+      'password=',
+      'password: ',
+      'password="',
+      `password:${' '.repeat(8)}`,
+      'api_key=token=',
+    ]
     for (const piece of pieces) {
       const start = performance.now()
       assignedSecrets(piece.repeat(Math.ceil(300_000 / piece.length)))

@@ -80,7 +80,9 @@ function quotedValue(text: string, from: number): Value | null {
 function bareValue(text: string, from: number, isSpaced: boolean): Value | null {
   const [value = ''] = /^[^\s"'`,;<>&|]{0,200}/.exec(text.slice(from, from + maxValue)) ?? []
   const rest = text.slice(from + value.length, from + value.length + 40)
-  if (isSpaced && !/^[,;]?[ \t]*(?:\r?\n|$|#|\/\/|[,;&])/.test(rest)) return null
+  // A quote after it ends a text that contains the setting, as a string of JSON does.
+  const isInQuotes = value.length >= 8 && /^["'`]/.test(rest)
+  if (isSpaced && !isInQuotes && !/^[,;]?[ \t]*(?:\r?\n|$|#|\/\/|[,;&])/.test(rest)) return null
   return { start: from, text: value, isQuoted: false }
 }
 
@@ -90,7 +92,8 @@ function isPlausible({ text, isQuoted }: Value, name: string, operator: string):
   if (text.length < 4 || isReference.test(text) || isVariableName.test(text) || isPlaceholder(text)) return false
   if (/\s/.test(text) && !/phrase/i.test(name)) return false
   // "secret" and "token" have many meanings: only a value that looks random counts.
-  if (!/^(?:passw|pwd)|phrase/i.test(name)) return text.length >= 16 && /\d/.test(text) && /[a-z]/i.test(text)
+  if (!/^(?:passw|pwd)|phrase/i.test(name))
+    return text.length >= 16 && /\d/.test(text) && /[a-z]/i.test(text) && (isQuoted || !isCall.test(text))
   if (isQuoted) return operator === '=' || operator === ':=' || /[^\p{L}]/u.test(text.replace(/[-_. ]/g, ''))
   return !isCode.test(text)
 }
@@ -107,6 +110,9 @@ const isVariableName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){2,}$/
 
 /** An identifier: called, indexed or accessed as a member. */
 const isCode = /^[A-Za-z_$][\w$]*(?:[.([]|\?\.|::|->)|^[A-Za-z_$]+$/
+
+/** Words that are called or indexed, such as `crypto.randomBytes(32)`: unlike a key, they have few digits. */
+const isCall = /^[A-Za-z_$]{2,}(?:\d{1,2}[A-Za-z_$]*)?(?:(?:\.|\?\.|::|->)[A-Za-z_$]+(?:\d{1,2}[A-Za-z_$]*)?)*[([]/
 
 function isPlaceholder(text: string): boolean {
   if (/^(.)\1*$/.test(text) || /^[x*•.#?_-]+$/i.test(text) || text.includes('…') || /\*{3}|x{4}|\.{3}/i.test(text))

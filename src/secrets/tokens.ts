@@ -23,7 +23,7 @@ const formats: readonly string[] = [
   'gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|oas|ffct)-[A-Za-z0-9_.-]{20,}',
   'AT(?:ATT3|BB|CTT3)[A-Za-z0-9_=-]{28,}',
   // Slack, Discord, Telegram
-  'xox[abeoprs]-[A-Za-z0-9-]{10,}',
+  'xox[a-eoprs]-[A-Za-z0-9%-]{10,}',
   String.raw`xapp-\d-[A-Za-z0-9-]{10,}`,
   String.raw`hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}`,
   String.raw`discord(?:app)?\.com/api/webhooks/\d{1,30}/[A-Za-z0-9_-]{30,}`,
@@ -64,6 +64,27 @@ const formats: readonly string[] = [
   'PMAK-[A-Za-z0-9-]{50,}',
   'NRAK-[A-Z0-9]{27}',
   'AGE-SECRET-KEY-1[0-9A-Z]{50,}',
+  // Netlify, Fly, Supabase, PlanetScale, Heroku, HashiCorp Cloud, Pulumi, Dynatrace
+  'nfp_[A-Za-z0-9]{36,}',
+  'fm[12][ar]?_[A-Za-z0-9+/=_-]{60,}',
+  'sb[ps]_[a-f0-9]{40}',
+  'pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,}',
+  'HRKU-[A-Za-z0-9_-]{36,}',
+  String.raw`[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}`,
+  'pul-[a-f0-9]{40}',
+  String.raw`dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{60,}`,
+  // Figma, Airtable, HubSpot, Brevo, Mapbox, 1Password, Buildkite, CircleCI, Sourcegraph, Tavily, LangSmith
+  'figd_[A-Za-z0-9_-]{40,}',
+  String.raw`pat[A-Za-z0-9]{14}\.[a-f0-9]{64}`,
+  String.raw`pat-(?:na|eu)\d-[a-f0-9]{8}-[a-f0-9-]{27}`,
+  'xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}',
+  String.raw`sk\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}`,
+  'ops_eyJ[A-Za-z0-9_=-]{100,}',
+  'bkua_[a-f0-9]{40}',
+  'CCIPAT_[A-Za-z0-9]{22}_[a-f0-9]{40}',
+  'sgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}',
+  'tvly-(?:dev-|prod-)?[A-Za-z0-9_-]{32,}',
+  'lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}',
   // JSON Web Tokens
   String.raw`(?<![_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`,
 ]

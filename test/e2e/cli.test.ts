@@ -270,8 +270,13 @@ describe('a run', () => {
 
   it('tells its watcher how to decide what it waits for, and nothing about what is decided', async () => {
     const scenario = join(cli.home, 'asks.json')
-    const question = { text: 'Which colour?', options: [] }
-    const attempts = [[{ report: { status: 'blocked', summary: 'Which colour?', question } }], [{ say: 'Blue.' }]]
+    const options = ['blue', 'red', 'green'].map((key) => ({ key, label: key, detail: '' }))
+    const asked = { status: 'blocked', summary: 'Which colour?' }
+    const attempts = [
+      [{ report: { ...asked, question: { text: 'Which colour?', options: [] } } }],
+      [{ report: { ...asked, question: { text: 'Which blue?', options } } }],
+      [{ say: 'Blue.' }],
+    ]
     writeFileSync(scenario, JSON.stringify({ attempts }))
     const args = ['run', 'Paint it', '--runtime', 'scripted', '--scenario', scenario, '--watch']
     const run = cli.start(args)
@@ -279,11 +284,14 @@ describe('a run', () => {
     const { questions } = await cli.json<{ questions: { id: string; run_id: string }[] }>('questions')
     const [{ id, run_id } = { id: '', run_id: '' }] = questions
     await cli.text('answer', id, 'Blue.')
+    await run.printed('"…"   (or: blue, red, green)\n')
+    const second = await cli.json<{ questions: { id: string }[] }>('questions')
+    await cli.text('answer', second.questions[0]?.id ?? '', 'blue')
     const again = cli.start(['watch', run_id])
     await again.printed('Which colour?')
     await cli.text('cancel', run_id)
     expect((await again.ended).err).not.toContain('in another terminal')
-    expect((await run.ended).err).toContain(`in another terminal: agency answer ${id} "…"\n`)
+    expect((await run.ended).err).toContain(`in another terminal: agency answer ${id} "…"   (or: retry, abandon)\n`)
   })
 
   it('can be cancelled, with a reason', async () => {

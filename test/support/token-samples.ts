@@ -16,6 +16,7 @@ export const tokenSamples: readonly (readonly [name: string, token: string])[] =
   ['GitHub, fine-grained', of('github', '_pat_', letters.slice(0, 22), '_', letters)],
   ['GitLab', of('glpat', '-', letters.slice(0, 20))],
   ['Slack', of('xoxb', '-123456789012-123456789012-', letters.slice(0, 24))],
+  ['a browser session of Slack', of('xoxd', '-', letters)],
   ['a webhook of Slack', of('hooks.slack', '.com/services/T0123456/B0123456/', letters.slice(0, 24))],
   ['Google', of('AIza', letters.slice(0, 35))],
   ['an access token of Google', of('ya29', '.', letters)],
@@ -28,5 +29,10 @@ export const tokenSamples: readonly (readonly [name: string, token: string])[] =
   ['SendGrid', of('SG', '.', letters.slice(0, 22), '.', letters.slice(0, 43))],
   ['Twilio', of('SK', hex)],
   ['Hugging Face', of('hf', '_', letters.slice(0, 34))],
+  ['Netlify', of('nfp', '_', letters.slice(0, 36))],
+  ['Supabase', of('sbp', '_', hex, hex.slice(0, 8))],
+  ['Terraform Cloud', of(letters.slice(0, 14), '.atlas', 'v1.', letters, letters.slice(0, 19))],
+  ['HubSpot', of('pat', '-na1-0a1b2c3d-4e5f-4071-8293-a4b5c6d7e8f9')],
+  ['Airtable', of('pat', letters.slice(0, 14), '.', hex, hex)],
   ['a JSON Web Token', of('eyJ', 'hbGciOiJIUzI1NiJ9.', 'eyJ', 'zdWIiOiIxMjM0In0.', letters)],
 ]

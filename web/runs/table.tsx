@@ -58,7 +58,7 @@ function RunRow({ run }: { run: RunLine }) {
         <WaitsFor reason={run.waitsFor} />
       </td>
       <td className="figure briefs">
-        {figure(doneOf(run))}/{figure(run.briefsTotal)}
+        {figure(doneOf(run))}/{figure(totalOf(run))}
         {run.briefsFailed > 0 && <span className="tone-bad"> {figure(run.briefsFailed)} failed</span>}
       </td>
       <td className="figure wide">{figure(run.inputTokens + run.outputTokens)}</td>
@@ -75,6 +75,9 @@ function RunRow({ run }: { run: RunLine }) {
 /** In a tiered run, verified briefs count as done: they only wait for the others, and all are accepted at the end. */
 const doneOf = ({ briefsDone, briefsVerified, capKeys }: RunLine): number =>
   capKeys === undefined ? briefsDone : briefsDone + briefsVerified
+
+/** Of a run that is done, briefs that were replaced by others are not counted: nothing of it is missing. */
+const totalOf = (run: RunLine): number => (run.status === 'done' ? doneOf(run) : run.briefsTotal)
 
 /** Formats the tiers of a run: `T1–T5`, or each one if some are left out: `T1 T4 T5`. */
 export function depthText(tiers: readonly string[]): string {

@@ -82,11 +82,24 @@ describe('a file', () => {
     symlinkSync(join(base, 'secret'), inside('absolute'))
     symlinkSync('../../../secret', inside('relative'))
     symlinkSync(base, inside('folder'))
-    for (const path of ['missing', 'directory', 'fifo', 'absolute', 'relative', 'folder/secret'])
+    symlinkSync(join(base, 'nothing'), inside('broken'))
+    const leadsOut = 'is a link that leads to no file inside the workspace'
+    const reasons = {
+      missing: 'is missing',
+      'directory/missing': 'is missing',
+      directory: 'is a directory and not a file',
+      fifo: 'is not a regular file',
+      absolute: leadsOut,
+      relative: leadsOut,
+      'folder/secret': leadsOut,
+      'folder/nothing': leadsOut,
+      broken: leadsOut,
+    }
+    for (const [path, reason] of Object.entries(reasons))
       expect(await looked({ kind: 'file', path, contains: 'river' }), path).toMatchObject({
         passed: false,
         sha256: null,
-        detail: `${path} is missing, is not a file inside the workspace, or is too large`,
+        detail: `${path} ${reason}`,
       })
   })
 
@@ -99,7 +112,10 @@ describe('a file', () => {
   it('is not read if it has terabytes', async () => {
     put('huge', '')
     truncateSync(inside('huge'), 5 * 1024 ** 4)
-    expect(await looked({ kind: 'file', path: 'huge' })).toMatchObject({ passed: false })
+    expect(await looked({ kind: 'file', path: 'huge' })).toMatchObject({
+      passed: false,
+      detail: 'huge is too large, or cannot be read',
+    })
   })
 
   it('is searched in its first million bytes and hashed completely', async () => {

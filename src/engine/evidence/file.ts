@@ -1,10 +1,12 @@
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { isOurs } from '../../workspaces/path.ts'
+import { absent } from './absent.ts'
 import { type Found, quoted, type Scene, searchedBytes, seen } from './finding.ts'
 
 export async function checkFile(evidence: EvidenceOf<'file'>, scene: Scene): Promise<Found> {
   const file = await scene.files.read(evidence.path, evidence.contains === undefined ? 0 : searchedBytes)
-  if (file === null || isOurs(file.linksTo ?? evidence.path)) return seen(false, absent(evidence.path))
+  if (file === null || isOurs(file.linksTo ?? evidence.path))
+    return seen(false, await absent(scene.files.path, evidence.path))
   const found = { sha256: file.sha256 }
   if (file.bytes < evidence.minBytes)
     return seen(false, `${evidence.path} has ${file.bytes} bytes, expected at least ${evidence.minBytes}`, found)
@@ -17,6 +19,3 @@ export async function checkFile(evidence: EvidenceOf<'file'>, scene: Scene): Pro
 
 const searched = (path: string, bytes: number): string =>
   bytes > searchedBytes ? `the first ${searchedBytes} bytes of ${path} do` : `${path} does`
-
-export const absent = (path: string): string =>
-  `${path} is missing, is not a file inside the workspace, or is too large`

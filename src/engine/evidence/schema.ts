@@ -3,7 +3,7 @@ import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { runInWorker } from '../../threads/run-in-worker.ts'
 import type { SchemaCheck } from '../../json-schema/validate.ts'
 import { isOurs } from '../../workspaces/path.ts'
-import { absent } from './file.ts'
+import { absent } from './absent.ts'
 import { type Found, kept, type Scene, seen } from './finding.ts'
 
 const largestDocument = 4_000_000
@@ -30,7 +30,7 @@ async function readText(
   { files }: Scene,
 ): Promise<{ path: string; text: string; bytes: number; sha256: string } | string> {
   const file = await files.read(path, largestDocument)
-  if (file === null || isOurs(file.linksTo ?? path)) return absent(path)
+  if (file === null || isOurs(file.linksTo ?? path)) return absent(files.path, path)
   if (file.bytes > largestDocument) return `${path} is larger than ${largestDocument / 1_000_000} MB`
   return { path, text: file.text, bytes: file.bytes, sha256: file.sha256 }
 }

@@ -191,7 +191,7 @@ function checkOwnDecision(note: Note, given: NoteCategory | undefined): void {
   const name = noteName(note)
   if (note.status === 'escalated')
     throw refusal('illegal_transition', `${name} is escalated and waits for an answer from above`, {
-      hint: `Look for it with note.show; its question is ${questionOf(note)}.`,
+      hint: `Its question is ${questionOf(note)}; the answer is in "agency note show ${name}".`,
       data: { from: note.status, to: 'resolved' },
     })
   // A note that once had a category for escalation cannot be settled by renaming its category.

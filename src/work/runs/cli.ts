@@ -121,7 +121,7 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
   const rows = answer.runs.map((run) => [
     run.id,
     statusText(context, run.status),
-    `${run.briefs_done + run.briefs_verified}/${run.briefs_total}`,
+    briefsText(run),
     ago(run.started_at, context.nowMs()),
     duration((run.ended_at === null ? context.nowMs() : Date.parse(run.ended_at)) - Date.parse(run.started_at)),
     `${run.priority === 'medium' ? '' : `(${run.priority}) `}${run.simulated ? '(simulated) ' : ''}${plain(run.goal_anchor)}`,
@@ -138,6 +138,12 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
   for (const { id, waits_for } of answer.runs)
     if (waits_for !== null) context.out(`${id} waits for ${plain(waits_for)}`)
   return 0
+}
+
+/** Of a run that is done, briefs that were replaced by others are not counted: nothing of it is missing. */
+function briefsText({ status, briefs_done, briefs_verified, briefs_total }: Wire<RunLine>): string {
+  const done = briefs_done + briefs_verified
+  return `${done}/${status === 'done' ? done : briefs_total}`
 }
 
 export const cancelRun: Handler<typeof cancelCommand> = async (context, id, { reason, json }) => {

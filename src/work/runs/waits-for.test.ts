@@ -237,4 +237,15 @@ describeStores('the line about a run of which nothing is at work', (openFresh) =
     await agency.until(async () => (await agency.inspect(run)).attempts[0]?.status === 'reported')
     expect(await lineOf(agency, run)).toBe('the end of a stop (all): agency resume')
   })
+
+  it('counts the replaced briefs of a run only until it is done', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run()
+    await agency.settled(run)
+    const { runs } = await agency.runs.list({ limit: 1 })
+    const listed = async (status: 'running' | 'done'): Promise<string | undefined> =>
+      (await printRuns(toWire(runOperations.list.output, { runs: [{ ...runs[0], status, briefsTotal: 3 }] }))).at(-1)
+    expect(await listed('running')).toContain(' 1/3 ')
+    expect(await listed('done')).toContain(' 1/1 ')
+  })
 })

@@ -158,6 +158,8 @@ function outputAttacks(): Attack<Stage>[] {
       'Hugging Face',
       'GitHub, fine-grained',
       'SendGrid',
+      'a browser session of Slack',
+      'Netlify',
     ].map((name) => shown(`an agent prints a token: ${name}`, () => sample(name))),
     shown('an agent prints its token in base64', ({ puppet }) =>
       Buffer.from(`AGENCY_TOKEN=${puppet.token}`).toString('base64'),
@@ -172,6 +174,11 @@ function outputAttacks(): Attack<Stage>[] {
       'an agent prints the address of a database',
       () => 'redis://:kettle-harbour@db.example.org',
       () => 'kettle-harbour',
+    ),
+    shown(
+      'an agent prints a setting within a string of JSON',
+      () => JSON.stringify({ text: 'password = x9kettle-harbour' }),
+      () => 'x9kettle-harbour',
     ),
     {
       name: 'an agent prints a token in two pieces',

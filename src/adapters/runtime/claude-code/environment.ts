@@ -68,8 +68,11 @@ const defaultServer = 'https://api.anthropic.com'
 const doorPort = 17_716
 export const dummyKey = 'sk-ant-dummy-agency-adds-the-key'
 
+/** The variables whose values a boxed agent does not get. */
+export const addedByDoor: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']
+
 /** Returns the values of the variables that hold keys. */
 export const secretsIn = (variables: Readonly<Record<string, string>>): string[] =>
   Object.entries(variables).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
 
-export const isSecretName = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD/.test(name)
+export const isSecretName = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|HEADERS/.test(name)

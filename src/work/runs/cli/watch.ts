@@ -2,6 +2,7 @@ import type { watchCommand } from '../../../cli/commands/watch.ts'
 import type { CliContext } from '../../../cli/context.ts'
 import type { Handler } from '../../../cli/declare.ts'
 import { viewOf } from '../../../cli/playbook-views.ts'
+import { plain } from '../../../cli/terminal.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { type EventLine, formatEvent } from '../../../events/cli.ts'
@@ -120,7 +121,14 @@ async function hintAt({ client, runId, hint }: Watching, { kind, data }: EventLi
   }
   if (kind === 'question_asked') {
     const id = String(data['question_id'])
-    const { status } = await client.call<Wire<Question>>(questionEndpoints.show, { question_id: id })
-    if (status === 'with_operator') hint(`  in another terminal: agency answer ${id} "…"`)
+    const question = await client.call<Wire<Question>>(questionEndpoints.show, { question_id: id })
+    if (question.status === 'with_operator') hint(`  in another terminal: agency answer ${id} ${answersTo(question)}`)
   }
+}
+
+/** Returns what a question takes as an answer: own words, except about gates and checks, and the keys of its options. */
+function answersTo({ class: cause, options }: Wire<Question>): string {
+  const words = cause === 'gate' || cause === 'checks' ? [] : ['"…"']
+  const [first = '"…"', ...others] = [...words, ...options.map(({ key }) => plain(key))]
+  return others.length === 0 ? first : `${first}   (or: ${others.join(', ')})`
 }
