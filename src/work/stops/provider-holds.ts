@@ -13,6 +13,8 @@ const unsaidSeconds = 60
 const longestSeconds = 24 * 3_600
 /** The longest hold by the word of an agent alone, whose runtime has no provider. It holds its own run. */
 const longestOwnSeconds = 5 * 60
+/** The shortest one: nothing counts such ends, and an agent could be launched again without a pause for ever. */
+const shortestOwnSeconds = 15
 
 /**
  * Holds a provider that accepts no more calls. The brief's own provider is held, independent of the name that the agent
@@ -22,9 +24,12 @@ const longestOwnSeconds = 5 * 60
 export async function holdProvider(scope: RunScope, brief: Brief, limited: Limited): Promise<void> {
   const { tx } = scope
   const { provider } = brief
-  const longest = provider === ownProvider(brief.runtime, scope.run) ? longestOwnSeconds : longestSeconds
+  const isOwn = provider === ownProvider(brief.runtime, scope.run)
+  const seconds = isOwn
+    ? secondsOf(limited, shortestOwnSeconds, longestOwnSeconds)
+    : secondsOf(limited, 0, longestSeconds)
   await tx.lock('system')
-  const until = isoAt(Date.parse(tx.at) + secondsOf(limited, longest) * 1_000)
+  const until = isoAt(Date.parse(tx.at) + seconds * 1_000)
   const reason = shorten(redact(limited.reason), 500)
   const event = {
     kind: 'provider_held' as const,
@@ -40,7 +45,7 @@ export async function holdProvider(scope: RunScope, brief: Brief, limited: Limit
   else if (held.until < until) await record(tx, event, [updated(providerHolds, held, { until, reason, at: tx.at })])
 }
 
-function secondsOf({ seconds }: Limited, longest: number): number {
+function secondsOf({ seconds }: Limited, shortest: number, longest: number): number {
   if (seconds === null || !Number.isFinite(seconds) || seconds <= 0) return unsaidSeconds
-  return Math.min(seconds, longest)
+  return Math.max(shortest, Math.min(seconds, longest))
 }

@@ -45,6 +45,11 @@ export const runs: readonly Attack<AuthorityStage>[] = [
     },
   },
   {
+    name: 'a program is launched without a pause, because its provider is limited for moments only',
+    control: async (stage) => isLaunchedAgain(stage, await run(stage, 'exit 1')),
+    attack: async (stage) => isLaunchedAgain(stage, await limited(stage, { seconds: 0.001 })),
+  },
+  {
     name: 'invented usage spends the budget of the organisation',
     control: async (stage) => (await tokensOf(stage, await spends(stage))) === 900_000,
     attack: async (stage) => {
@@ -185,6 +190,16 @@ async function limited(stage: AuthorityStage, says: Record<string, unknown>): Pr
   )
     throw new Error('the program did not end')
   return id
+}
+
+async function isLaunchedAgain(stage: AuthorityStage, id: string): Promise<boolean> {
+  const isAgain = await comes(
+    () => inspect(stage, id),
+    ({ attempts }) => attempts.length > 1,
+    5_000,
+  )
+  await stage.do('POST', `/runs/${id}/cancel`, {})
+  return isAgain
 }
 
 async function holdsOf(stage: AuthorityStage, runId: string): Promise<{ provider: string; until: string }[]> {
