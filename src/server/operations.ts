@@ -13,6 +13,7 @@ import type { Operation } from '../operations/contract.ts'
 import { toWire } from '../operations/wire.ts'
 import { redactDeeply } from '../secrets/redact.ts'
 import { acceptedFormat, yamlResponse } from './accept.ts'
+import { type AnswerTurns, createAnswerTurns } from './answer-turns.ts'
 import { readJsonBody } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
 import { mergeInput, parseInput } from './input.ts'
@@ -34,11 +35,12 @@ export interface OperationDeps {
 /** Adds one route below `/api` for each operation, all handled in the same way. */
 export function serveOperations(app: Hono<RequestEnv>, routes: readonly Route[], deps: OperationDeps): void {
   const methodsOf = new Map<string, string[]>()
+  const turns = createAnswerTurns()
   // A fixed segment is matched before a parameter at the same position, in any order of the list.
   for (const route of [...routes].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))) {
     const { method, path } = route.operation
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
-    app.on(method, `/api${path}`, (c) => answer(c, route, deps))
+    app.on(method, `/api${path}`, (c) => answer(c, route, { ...deps, turns }))
   }
   for (const [path, methods] of methodsOf) {
     const allow = methods.sort().join(', ')
@@ -56,7 +58,11 @@ export function serveOperations(app: Hono<RequestEnv>, routes: readonly Route[],
 
 const sortKey = ({ operation }: Route): string => operation.path.replaceAll(':', '~')
 
-async function answer(c: RequestContext, route: Route, deps: OperationDeps): Promise<Response> {
+async function answer(
+  c: RequestContext,
+  route: Route,
+  deps: OperationDeps & { turns: AnswerTurns },
+): Promise<Response> {
   const { operation } = route
   const by = c.get('actor')
   if (by.kind === 'system' || !operation.allow.includes(by.kind)) {
@@ -79,13 +85,20 @@ async function answer(c: RequestContext, route: Route, deps: OperationDeps): Pro
     return stream(c, route, parseInput(operation.input, last === undefined ? wire : { ...wire, after: last }), deps)
   }
   const input = parseInput(operation.input, wire)
+  if (by.kind === 'agent') await deps.turns.take(by.attemptId, c.env)
   const handle = (): Promise<unknown> => route.handle(by, input as never)
   const key = operation.method === 'GET' ? undefined : c.req.header('idempotency-key')
   const output = key === undefined ? await handle() : await deps.once(...onceKey(by, operation, key, wire), handle)
   const response = toWire(operation.output, output)
-  if (format === 'yaml') return yamlResponse(response)
-  return c.body(JSON.stringify(response), 200, { 'content-type': 'application/json' })
+  const json = JSON.stringify(response)
+  if (format !== 'yaml') return c.body(json, 200, { 'content-type': 'application/json' })
+  if (by.kind === 'agent' && json.length > mostYamlOfAgents)
+    throw refusal('too_large', 'the answer is too large to be written as YAML', { hint: 'Accept application/json.' })
+  return yamlResponse(response)
 }
+
+/** Writing a megabyte of YAML takes a second, in which others wait. */
+const mostYamlOfAgents = 300_000
 
 async function readInput(
   c: RequestContext,

@@ -4,9 +4,10 @@ import { once } from 'node:events'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { testChainKey } from '../../test/support/store.ts'
-import { expectProblem, startNotes } from '../../test/support/notes.ts'
-import type { Answer, TestServer } from '../../test/support/server.ts'
+import { freshSqlite, testChainKey } from '../../test/support/store.ts'
+import { bind } from '../operations/bind.ts'
+import { expectProblem, noteOperations, startNotes } from '../../test/support/notes.ts'
+import { type Answer, startServer, type TestServer } from '../../test/support/server.ts'
 import { createVirtualClock } from '../../test/support/virtual-clock.ts'
 import { countNodes } from './body.ts'
 import { createAttemptToken } from './credentials.ts'
@@ -91,6 +92,43 @@ describe('an agent', () => {
       statuses.push((await server.send('GET', '/api/notes/note_1', { token: agent })).status)
     expect(statuses.filter((status) => status === 429)).toHaveLength(1)
     expect((await server.send('GET', '/api/notes/note_1')).status).toBe(200)
+  })
+})
+
+describe('answers of an agent', () => {
+  const ask = `GET /api/notes/note_1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${agent}\r\n\r\n`
+  const startCounting = async () => {
+    const seen = { made: 0 }
+    const { db } = await freshSqlite()
+    const show = async () => ({ noteId: 'note_1', seq: (seen.made += 1), freeForm: { text: 'x'.repeat(8_000_000) } })
+    const routes = bind({ show: noteOperations.show }, { show })
+    return { seen, server: await startServer({ db, routes, attempts: { att_1: standing } }) }
+  }
+  const openUnread = (socket: string): Socket => {
+    const unread = connect(socket).on('error', () => {})
+    onTestFinished(() => void unread.destroy())
+    unread.pause()
+    unread.write(ask)
+    return unread
+  }
+
+  it('are made four at a time, and the next when one is read or its connection is closed', async () => {
+    const { seen, server } = await startCounting()
+    const open = Array.from({ length: 9 }, () => openUnread(server.socket))
+    await expect.poll(() => seen.made).toBe(4)
+    // The operator does not wait for them, and all requests of the agent have arrived before this answer.
+    expect((await server.send('GET', '/api/notes/note_1')).status).toBe(200)
+    expect(seen.made).toBe(5)
+    for (const each of open.slice(0, 8)) each.destroy()
+    await expect.poll(() => seen.made).toBeGreaterThan(5)
+    open[8]?.destroy()
+    expect((await server.send('GET', '/api/notes/note_1', { token: agent })).status).toBe(200)
+  })
+
+  it('are not written as YAML if they are large', async () => {
+    const { server } = await startCounting()
+    const headers = { accept: 'application/yaml' }
+    expectProblem(await server.send('GET', '/api/notes/note_1', { token: agent, headers }), 413, 'too_large')
   })
 })
 

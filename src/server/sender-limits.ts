@@ -37,6 +37,8 @@ export interface SenderLimits {
 
 const agentBytes = 256 * 1024
 const bodiesAtOnce = 8
+/** More than the connections over TCP: a user of the machine who keeps the operator from signing in needs all of these. */
+const unknownAtOnce = 512
 const streamsAtOnce = 16
 /** The operator's browsers and terminals; the limit protects the daemon from a fault of a program. */
 const operatorStreamsAtOnce = 256
@@ -59,8 +61,13 @@ export function createSenderLimits({ clock, maxBodyBytes }: { clock: Clock; maxB
     maxPendingBytes: 4 * agentBytes,
     timeoutMs: 20_000,
   }
-  const unknownBody: BodyLimits = { maxBytes: 1_000, maxNodes: 10, maxPendingBytes: 64 * 1024, timeoutMs: 10_000 }
-  const bodies = { agent: createSlots(bodiesAtOnce), operator: createSlots(64), unknown: createSlots(64) }
+  const unknownBody: BodyLimits = {
+    maxBytes: 1_000,
+    maxNodes: 10,
+    maxPendingBytes: unknownAtOnce * 1_000,
+    timeoutMs: 10_000,
+  }
+  const bodies = { agent: createSlots(bodiesAtOnce), operator: createSlots(64), unknown: createSlots(unknownAtOnce) }
   const streams = { agent: createSlots(streamsAtOnce), operator: createSlots(operatorStreamsAtOnce) }
   const pending = new Map<string, number>()
   const reads = createRateLimit({ perSecond: 50, burst: 500, clock })

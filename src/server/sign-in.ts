@@ -30,6 +30,8 @@ export function serveSignIn(
     return next()
   })
   app.post('/enter', async (c) => {
+    // No browser is in a box, and its half-sent codes would take the places of those of the operator.
+    if (typeof c.env.via === 'object') throw refusal('forbidden', 'nobody signs in from a box')
     const code = await readCode(c)
     const path = credentials.redeemLink(typeof code === 'string' ? code : '')
     if (path === undefined)

@@ -19,8 +19,8 @@ const normalise = (output: string): string =>
  */
 export function missingProgram(exitCode: number | null, output: string): boolean {
   if (exitCode !== 126 && exitCode !== 127) return false
-  const file = /(\S+): (?:No such file or directory|Permission denied|cannot execute)/i.exec(output)?.[1]
-  const program = /(\S+): (?:command )?not found/i.exec(output)?.[1] ?? file
+  const file = /(?<!\S)(\S+): (?:No such file or directory|Permission denied|cannot execute)/i.exec(output)?.[1]
+  const program = /(?<!\S)(\S+): (?:command )?not found/i.exec(output)?.[1] ?? file
   if (program === undefined) return true
   return file === undefined && (!program.includes('/') || program.startsWith('/'))
 }

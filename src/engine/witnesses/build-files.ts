@@ -36,7 +36,17 @@ const statementFile = ({ split, rests, adds }: Statements): PartedFile => {
   }
 }
 
-const withoutMarks = (text: string): string => text.replace(/<!--[^]*?-->/g, '')
+/** Removes comments. A pattern would look for the end of each beginning anew, in a text of beginnings only. */
+function withoutMarks(text: string): string {
+  const kept: string[] = []
+  for (let from = 0; ;) {
+    const begin = text.indexOf('<!--', from)
+    const end = begin < 0 ? -1 : text.indexOf('-->', begin + 4)
+    if (end < 0) return kept.join('') + text.slice(from)
+    kept.push(text.slice(from, begin))
+    from = end + 3
+  }
+}
 const withoutHashes = (text: string): string => text.replace(/(^|\s)#.*$/gm, '$1')
 const withoutSlashes = (text: string): string => text.replace(/(^|\s)\/\/.*$/gm, '$1')
 
@@ -50,12 +60,12 @@ const xml: Statements = {
 const gradle: Statements = {
   split: (text) => linesOf(withoutSlashes(text)),
   rests:
-    /\btests?\b|Test\b|\bcheck\b|enabled|onlyIf|exclude|ignoreFailures|failOnNoDiscoveredTests|filter|\bapply\b.*from|files?\(|fileTree|flatDir|mavenLocal|buildscript|\bexec\b|\btasks?\b|JavaExec|finalizedBy|dependsOn|jvmArgs|systemProperty/,
+    /\btests?\b|Test\b|\bcheck\b|enabled|onlyIf|exclude|ignoreFailures|failOnNoDiscoveredTests|filter|\bapply\b.{0,300}from|files?\(|fileTree|flatDir|mavenLocal|buildscript|\bexec\b|\btasks?\b|JavaExec|finalizedBy|dependsOn|jvmArgs|systemProperty/,
   adds: /^(?:test|androidTest|integrationTest)\w*(?:Implementation|RuntimeOnly|CompileOnly|Api|AnnotationProcessor)\b|^(?:test|androidTest)Compile\b/,
 }
 
 const cmake: Statements = {
-  split: (text) => withoutHashes(text).match(/\w+\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g) ?? [],
+  split: (text) => withoutHashes(text).match(/\b\w+\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g) ?? [],
   rests:
     /^(?:add_test|enable_testing|set_tests_properties|\w*_discover_tests|\w*_add_tests|add_custom_\w+|execute_process|option|return|function|macro|configure_file|ctest_\w+|subdirs)\s*\(|CTEST|BUILD_TESTING|WILL_FAIL|^include\s*\(|^add_subdirectory\s*\(.*test/i,
   adds: /^(?:add_test|enable_testing|\w*_discover_tests|\w*_add_tests|add_subdirectory|option)\s*\(/i,

@@ -1,7 +1,7 @@
 import { buildFileAt } from './build-files.ts'
 import { cargoLock, gemLock, goSum, poetryLock, uvLock, yarnLock } from './lockfiles/blocks.ts'
 import { composerLock, npmLock } from './lockfiles/json.ts'
-import { type Locked, type LockReader, newPrograms, replacedIn } from './lockfiles/locked.ts'
+import { type Locked, type LockReader, newPrograms, replacedIn, TooManyEntries } from './lockfiles/locked.ts'
 import { pnpmLock } from './lockfiles/pnpm.ts'
 import { composerFile, packageFile } from './manifests.ts'
 import type { IsUsed, PartedFile, Parts } from './parted.ts'
@@ -14,11 +14,20 @@ export function partedFile(path: string, isUsed: IsUsed = () => false): PartedFi
   const name = path.split('/').at(-1) ?? ''
   const reader = lockReaders[name]
   if (reader !== undefined) return lockedFile(reader, isUsed)
-  if (name === 'package.json') return packageFile(isUsed)
-  if (name === 'pyproject.toml') return pythonProject(isUsed)
-  if (/^requirements.*\.txt$/.test(name)) return requirementsFile
-  return partedFiles[name] ?? buildFileAt(path)
+  if (name === 'package.json') return upToLimit(packageFile(isUsed))
+  if (name === 'pyproject.toml') return upToLimit(pythonProject(isUsed))
+  if (/^requirements.*\.txt$/.test(name)) return upToLimit(requirementsFile)
+  const written = partedFiles[name] ?? buildFileAt(path)
+  return written === null ? null : upToLimit(written)
 }
+
+/** People write these files, so none is larger; a larger one counts as a whole. The daemon compares them while others wait. */
+const mostWritten = 300_000
+
+const upToLimit = (file: PartedFile): PartedFile => ({
+  ...file,
+  partsOf: (text) => (text.length > mostWritten ? null : file.partsOf(text)),
+})
 
 const partedFiles: Readonly<Record<string, PartedFile>> = {
   'composer.json': composerFile,
@@ -36,6 +45,15 @@ const partedFiles: Readonly<Record<string, PartedFile>> = {
   ),
 }
 
+function readEntries(read: LockReader['read'], text: string): ReadonlyMap<string, Locked> | null {
+  try {
+    return read(text)
+  } catch (error) {
+    if (error instanceof TooManyEntries) return null
+    throw error
+  }
+}
+
 /** A lockfile: a package that was installed at the start must stay the same package, or get another version. */
 const lockedFile = ({ read, putBack }: LockReader, isUsed: IsUsed): PartedFile => {
   const replaced = (before: Parts, after: Parts): string[] => replacedIn(lockedIn(before), lockedIn(after))
@@ -51,7 +69,7 @@ const lockedFile = ({ read, putBack }: LockReader, isUsed: IsUsed): PartedFile =
     })
   }
   const partsOf = (text: string): Parts | null => {
-    const entries = text.trim() === '' ? new Map<string, Locked>() : read(text)
+    const entries = text.trim() === '' ? new Map<string, Locked>() : readEntries(read, text)
     return entries === null ? null : new Map([...entries].map(([key, locked]) => [key, JSON.stringify(locked)]))
   }
   return {

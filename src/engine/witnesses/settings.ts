@@ -91,7 +91,7 @@ function joinStatements(
   before: readonly TomlStatement[],
   isRelevant: (statement: TomlStatement) => boolean,
 ): string {
-  const lines = text.split('\n')
+  const [lines, startLines] = [text.split('\n'), start.split('\n')]
   for (const { from, to } of statements.filter(isRelevant)) lines.fill(dropped, from, to)
   const own = before.filter(isRelevant)
   const tables = new Set(own.filter(({ isHeading }) => isHeading).map(nameOf))
@@ -99,15 +99,15 @@ function joinStatements(
     own.filter((each) => tables.has(nameOf(each))),
     own.filter((each) => !tables.has(nameOf(each))),
   ]
-  const below = (table: string): string[] =>
-    single.filter((each) => nameOf(each) === table).flatMap((each) => linesOf(each, start))
+  const byTable = Map.groupBy(single, nameOf)
+  const below = (table: string): string[] => (byTable.get(table) ?? []).flatMap((each) => linesOf(each, startLines))
   const headings = new Map(
     statements.filter(({ isHeading }) => isHeading).map((each) => [each.from, below(nameOf(each))]),
   )
   return [
     ...below(nameOf({ table: [] })),
     ...lines.flatMap((line, index) => [line, ...(headings.get(index) ?? [])]).filter((line) => line !== dropped),
-    ...blocks.flatMap((each) => linesOf(each, start)),
+    ...blocks.flatMap((each) => linesOf(each, startLines)),
   ].join('\n')
 }
 
@@ -116,7 +116,7 @@ const dropped = '\n'
 
 const nameOf = ({ table }: Pick<TomlStatement, 'table'>): string => JSON.stringify(table)
 
-const linesOf = ({ from, to }: TomlStatement, text: string): string[] => text.split('\n').slice(from, to)
+const linesOf = ({ from, to }: TomlStatement, lines: readonly string[]): string[] => lines.slice(from, to)
 
 /** A file of sections, each with a heading such as `[flake8]`; in go.mod, a line or a block is a section. */
 export const sectionFile = (isWanted: (section: Section) => boolean, begins: RegExp): PartedFile => {

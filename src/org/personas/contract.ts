@@ -142,6 +142,7 @@ export const personaOperations = {
     input: persona.extend({ text: Content.refine((text) => text.trim() !== '', { error: 'must not be empty' }) }),
     output: Written,
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 0.1, burst: 20 },
   }),
   writeExperience: textChange({
     name: 'persona.experience_write',

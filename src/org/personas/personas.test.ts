@@ -319,6 +319,15 @@ describeStores('a persona’s files', (openFresh) => {
     await expect(org.personas.appendExperience(operator, 'robbo', 'more')).rejects.toMatchObject({ code: 'too_large' })
   })
 
+  it('grow to a megabyte only by what agents append', async () => {
+    const org = await openOrg(openFresh)
+    await org.personas.create(operator, robbo)
+    const agent = await org.agentAs(3)
+    writeFileSync(join(org.root, 'personas/architect-robbo-3/experience.md'), Buffer.alloc(1_000_000, 'x'))
+    await expect(org.personas.appendExperience(agent, 'robbo', 'more')).rejects.toMatchObject({ code: 'too_large' })
+    await expect(org.personas.appendExperience(operator, 'robbo', 'more')).resolves.toMatchObject({})
+  })
+
   it('are not found after a file was deleted, until it is written again', async () => {
     const org = await openOrg(openFresh)
     org.edit('personas/architect-robbo-3/experience.md', 'kept')

@@ -38,6 +38,9 @@ interface Patch {
   unassign: boolean
 }
 
+/** Each entry writes the whole file again, and agents write many. */
+const maxFileBytesOfAgents = 1_000_000
+
 export function createPersonas({
   db,
   files,
@@ -68,8 +71,9 @@ export function createPersonas({
       const path = personaPath(persona.slug, file)
       const text = make(await files.readBytes(path), persona)
       const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length
-      if (bytes > maxFileBytes)
-        throw refusal('too_large', `${path} would be larger than ${maxFileBytes / 1_000_000} MB`, {
+      const most = by.kind === 'agent' ? maxFileBytesOfAgents : maxFileBytes
+      if (bytes > most)
+        throw refusal('too_large', `${path} would be larger than ${most / 1_000_000} MB`, {
           hint: `Shorten it first: agency org persona experience --slug ${persona.slug} --write`,
         })
       return files.write(['system'], { text }, async (tx, put) => {

@@ -111,6 +111,7 @@ export const noteOperations = {
     }),
     output: z.object({ notes: z.array(NoteView) }),
     allow: ['operator', 'agent'],
+    agentRate: { perSecond: 5, burst: 100 },
     tool: 'note_list',
   }),
   show: operation({

@@ -39,6 +39,8 @@ interface Place {
 
 /** An agent that writes more notes than this no longer works. */
 const maxNotesOfBrief = 1_000
+/** Every list of notes contains all of their texts, and others wait while it is made. */
+const maxTextOfAgents = 1_000_000
 
 /** Manages assumptions until they are settled. An agent reads the notes of its run and writes those of its own brief. */
 export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
@@ -81,8 +83,13 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
         })
       return write(by, input, async (scope) => {
         const brief = await briefToNote(scope, by, input.briefId)
-        if ((await listNotesOfBrief(scope.tx, brief.id)).length >= maxNotesOfBrief)
+        const known = await listNotesOfBrief(scope.tx, brief.id)
+        if (known.length >= maxNotesOfBrief)
           throw refusal('too_large', `${brief.key} has ${maxNotesOfBrief} notes already`)
+        if (by.kind === 'agent' && lengthOf(known) >= maxTextOfAgents)
+          throw refusal('too_large', `the notes of ${brief.key} are ${maxTextOfAgents} characters long already`, {
+            hint: 'Put long texts into files, and name them in the note.',
+          })
         const note = await addNote(scope, {
           briefId: brief.id,
           attemptId: by.kind === 'agent' ? by.attemptId : null,
@@ -141,6 +148,9 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
       }),
   }
 }
+
+const lengthOf = (notes: readonly Note[]): number =>
+  notes.reduce((sum, { description, context, resolution }) => sum + `${description}${context}${resolution}`.length, 0)
 
 interface Settling {
   noteId: string

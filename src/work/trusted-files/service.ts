@@ -159,7 +159,7 @@ function markAdded(starts: readonly FileStart[], before: readonly FileStart[]): 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** A file with this key was meant to be a plan. */
-const hasBriefs = /^\s*["']?briefs["']?\s*:/m
+const hasBriefs = /^[ \t]*["']?briefs["']?\s*:/m
 
 function unreadable(name: string | undefined, faults: readonly Fault[]) {
   const [first] = faults

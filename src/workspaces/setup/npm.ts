@@ -103,7 +103,7 @@ const packageName = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i
 
 const rootScripts = ['install', 'prepublish', 'prepare'].map((name) => [`pre${name}`, name, `post${name}`] as const)
 
-const ignoresScripts = (settings: string): boolean => /^\s*ignore-scripts\s*(=\s*(true|1)\s*)?$/m.test(settings)
+const ignoresScripts = (settings: string): boolean => /^[ \t]*ignore-scripts\s*(=\s*(true|1)\s*)?$/m.test(settings)
 
 const join = (place: string, name: string): string => (place === '' ? name : `${place}/${name}`)
 

@@ -120,3 +120,21 @@ export async function peakMemory(daemon: DaemonStage, work: Promise<unknown>): P
 
 export const count = (statuses: readonly number[], ...wanted: readonly number[]): number =>
   statuses.filter((status) => wanted.includes(status)).length
+
+/** Asks with many connections and reads none of the answers for some seconds. */
+export async function askWithoutReading(
+  puppet: Puppet,
+  path: string,
+  connections: number,
+  seconds: number,
+): Promise<void> {
+  const { code, out } = await puppet.shell(
+    `exec '${process.execPath}' -e '${unreadCode}' ${path} ${connections} ${seconds}`,
+  )
+  if (code !== 0) throw new Error(out)
+}
+
+const unreadCode = `const [path, count, seconds] = process.argv.slice(1); const net = require("net");
+const request = "GET /api" + path + " HTTP/1.1\\r\\nhost: x\\r\\naccept: application/json\\r\\nauthorization: Bearer " + process.env.AGENCY_TOKEN + "\\r\\n\\r\\n";
+for (let at = 0; at < count; at++) { const socket = net.connect(process.env.AGENCY_SOCKET); socket.on("error", () => {}); socket.pause(); socket.write(request) }
+setTimeout(() => process.exit(), seconds * 1000)`

@@ -1,5 +1,14 @@
 import { splitSections, type Section } from '../sections.ts'
-import { addLocked, hashesIn, isOwnSource, type Locked, type LockReader, registryOf, unreadable } from './locked.ts'
+import {
+  addLocked,
+  hashesIn,
+  hashOf,
+  isOwnSource,
+  type Locked,
+  type LockReader,
+  registryOf,
+  unreadable,
+} from './locked.ts'
 
 interface Entry {
   readonly keys: readonly string[]
@@ -12,24 +21,35 @@ const blockReader = (begins: RegExp, entryOf: (section: Section) => Entry | null
     const entries = new Map<string, Locked>()
     for (const section of splitSections(text, begins)) {
       const { keys, locked } = entryOf(section) ?? nothing
-      for (const key of keys) if (locked !== null) addLocked(entries, key, locked)
+      if (locked === null) continue
+      const text = JSON.stringify(locked)
+      const entry = keys.length * text.length > mostRepeated ? unreadable(locked.name, text) : locked
+      for (const key of keys) addLocked(entries, key, entry)
     }
     return entries
   },
   putBack: (text, start, replaced) => {
-    const before = splitSections(start, begins).map((section) => ({ section, ...(entryOf(section) ?? nothing) }))
+    const byKey = new Map<string, Section>()
+    const byName = new Map<string, Section>()
+    for (const section of splitSections(start, begins)) {
+      const { keys, locked } = entryOf(section) ?? nothing
+      for (const key of keys) if (!byKey.has(key)) byKey.set(key, section)
+      if (locked !== null && !byName.has(locked.name)) byName.set(locked.name, section)
+    }
     const sections = splitSections(text, begins).flatMap((section): (readonly string[])[] => {
       const { keys, locked } = entryOf(section) ?? nothing
       if (!keys.some((key) => replaced.has(key))) return [section.lines]
-      const was =
-        before.find((each) => each.keys.some((key) => keys.includes(key))) ??
-        before.find((each) => each.locked !== null && each.locked.name === locked?.name)
+      const known = keys.find((key) => byKey.has(key))
+      const was = known === undefined ? byName.get(locked?.name ?? '') : byKey.get(known)
       // The heading may list further ranges that the same version meets.
-      return was === undefined ? [] : [[section.lines[0] ?? '', ...was.section.lines.slice(1)]]
+      return was === undefined ? [] : [[section.lines[0] ?? '', ...was.lines.slice(1)]]
     })
     return sections.map((lines) => lines.join('\n')).join('\n')
   },
 })
+
+/** An entry is kept once for each of its keys: one of a hostile file could take gigabytes. */
+const mostRepeated = 1_000_000
 
 const nothing: { readonly keys: readonly string[]; readonly locked: null } = { keys: [], locked: null }
 
@@ -154,15 +174,22 @@ export const gemLock: LockReader = {
       }
     for (const { heading, lines } of sections) {
       const place = lines.filter((line) => /^ {2}(?:remote|revision): /.test(line)).map((line) => line.trim())
+      const source = sourceOf(heading, place)
       for (const line of place.length === 0 ? [] : lines) {
         const [, key, name = '', version = ''] = /^ {4}((\S+) \(([^)]+)\))$/.exec(line) ?? []
         if (key === undefined) continue
         const hash = checksums.get(key)
-        const locked = { name, version, source: `${heading} ${place.join(' ')}`, isOwn: heading !== 'GEM' }
+        const locked = { name, version, source, isOwn: heading !== 'GEM' }
         addLocked(entries, key, { ...locked, hashes: hash === undefined ? {} : { sha256: hash } })
       }
     }
     return entries
   },
   putBack: (_, start) => start,
+}
+
+/** All packages of a section have its source, so a long one is shortened: together they would need gigabytes. */
+function sourceOf(heading: string, place: readonly string[]): string {
+  const text = `${heading} ${place.join(' ')}`
+  return text.length > 2_000 ? `${text.slice(0, 200)} ${hashOf(text)}` : text
 }

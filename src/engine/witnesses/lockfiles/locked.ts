@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** A package of a lockfile. */
 export interface Locked {
   readonly name: string
@@ -68,14 +70,28 @@ export const unreadable = (name: string, text: string): Locked => ({
   version: null,
   source: null,
   isOwn: false,
-  hashes: { text },
+  hashes: { text: hashOf(text) },
 })
+
+/** Its length does not depend on the text, so that many entries may have the same long one, or one within another. */
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Lockfiles of the largest projects have a third of it; all of them are read while others wait. */
+const mostEntries = 100_000
+
+/** A lockfile that no tool has written. */
+export class TooManyEntries extends Error {}
+
+const added = new WeakMap<Map<string, Locked>, number>()
 
 /** Adds an entry; two at one key are read by no tool in the same way. */
 export function addLocked(entries: Map<string, Locked>, key: string, locked: Locked): void {
+  const count = (added.get(entries) ?? 0) + 1
+  if (count > mostEntries) throw new TooManyEntries()
+  added.set(entries, count)
   const other = entries.get(key)
-  const text = JSON.stringify([other, locked])
-  entries.set(key, other === undefined || isEqual(other, locked) ? locked : unreadable(locked.name, text))
+  const isSame = other === undefined || isEqual(other, locked)
+  entries.set(key, isSame ? locked : unreadable(locked.name, JSON.stringify([other, locked])))
 }
 
 /** Returns the registry and the package of an address, without its version. */
