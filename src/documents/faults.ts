@@ -20,7 +20,7 @@ export const createFault = (
 ): Fault => ({
   severity,
   // A name in the file may have several lines; a fault has one.
-  message: message.replaceAll(/\s*[\r\n]\s*/g, ' '),
+  message: message.replaceAll(/(?<!\s)\s*[\r\n]\s*/g, ' '),
   line: location?.line ?? null,
   column: location?.column ?? null,
   subject,

@@ -17,7 +17,7 @@ export const isGlob = (pattern: string): boolean => (plainPattern(pattern).match
 const plainPattern = (pattern: string): string =>
   pattern
     .replace(/^(?:\.?\/)+|^\.$/, '')
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/(?:\*\*\/)+/g, '**/')
 
 function expressionOf(pattern: string): string {

@@ -71,7 +71,7 @@ export function renderIntent(text: string, wanted: Intent): string {
       if (out.length > 0 && out.at(-1) !== '') out.push('')
       out.push(`## ${headings[name]}`, '', ...itemLines(wanted[name]), '')
     }
-  const rendered = out.join(newline).replace(/(\r?\n)+$/, '')
+  const rendered = out.join(newline).replace(/(?<![\r\n])(\r?\n)+$/, '')
   return `${rendered}${newline}`
 }
 

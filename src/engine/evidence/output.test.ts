@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 
-import { failureIn } from './output.ts'
+import { growthOf } from '../../../test/support/growth.ts'
+import { failureIn, isSameOutput } from './output.ts'
 
 const tap = `not ok 1 - adds prices
   ---
@@ -36,4 +37,10 @@ it.each([
   ['nothing', '\n', ''],
 ])('the end of an output with %s is the lines that tell most', (_what, output, end) => {
   expect(failureIn(output)).toBe(end)
+})
+
+it('compares outputs in a time in proportion to their length', () => {
+  const compare = (part: string) => (size: number) => void isSameOutput(part.repeat(size / part.length) + 'x', 'y')
+  for (const part of ['1', '1.', '/a', 'a1', ' ']) expect(growthOf(compare(part), 10_000), part).toBeLessThan(10)
+  expect(isSameOutput('took 1.5 s at 10:20', 'took 22 s at 9:05')).toBe(true)
 })

@@ -9,7 +9,8 @@ const normalise = (output: string): string =>
     .replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '')
     .replace(/(?:\/[\w.@+%~-]+){2,}\/?/g, '<path>')
     .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi, '<hash>')
-    .replace(/\d+(?:[.,:]\d+)*\s?(?:ms|s|sec|seconds?|m|min|minutes?)?\b/g, '<n>')
+    // It looks behind, so that a long row of digits is read once and not from each of them.
+    .replace(/(?<!\d|\d[.,:])\d+(?:[.,:]\d+)*\s?(?:ms|s|sec|seconds?|m|min|minutes?)?\b/g, '<n>')
     .replace(/\s+/g, ' ')
     .trim()
 

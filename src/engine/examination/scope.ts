@@ -43,7 +43,7 @@ function beyondFiles({ files }: Scope, changes: readonly FileChange[]): string[]
 
 /** Returns the agreed files as globs; null if none were agreed, or some are described in words. */
 function globsOf(files: readonly string[]): string[] | null {
-  const globs = files.map((file) => file.trim().replace(/\s+\(.*\)$/, ''))
+  const globs = files.map((file) => file.trim().replace(/(?<!\s)\s+\(.*\)$/, ''))
   return globs.length === 0 || globs.some((glob) => glob === '' || /\s/.test(glob) || !isGlob(glob)) ? null : globs
 }
 

@@ -191,7 +191,7 @@ async function includedIn(text: string, places: readonly string[], search: Searc
   const words = [...lines].flatMap(([, list = '']) => list.replace(/#.*$/, '').split(/[\s"']+/))
   const found = new Set<string>()
   for (const word of words.filter((each) => each !== '')) {
-    const plain = word.replace(/\$\([^)]*\)|\$\{[^}]*\}|\$\w/g, '*')
+    const plain = word.replace(/\$\([^)]{0,200}\)|\$\{[^}]{0,200}\}|\$\w/g, '*')
     for (const path of places.map((place) => join(place, plain)))
       if (isGlob(path) && path.replace(/[*/]/g, '') !== '')
         for (const each of await search.matching(path)) found.add(each)

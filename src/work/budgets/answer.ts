@@ -52,7 +52,7 @@ const most = { tokens: 1e12, usd: 1e6 }
 
 /** Reads `5000`, `5000 tokens`, `$2.50` or `2.50 usd`, also within other words, but no part of `-5`, `1e6` or `50k`. */
 function limitIn(answer: string): Wanted {
-  const found = /(?<![\w.,$-])(\$)?\s*(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|\$|tokens?)?(?![\w$])/i.exec(answer)
+  const found = /(?<![\w.,$-])(\$\s*)?(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|\$|tokens?)?(?![\w$])/i.exec(answer)
   const value = Number((found?.[2] ?? '').replaceAll(/[,_]/g, ''))
   const isMoney = found?.[1] !== undefined || /usd|dollar|\$/i.test(found?.[3] ?? '')
   if (found === null || !(value > 0) || value > (isMoney ? most.usd : most.tokens))

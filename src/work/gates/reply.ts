@@ -29,7 +29,7 @@ export function chosenOption({ options }: Choices, said: string): string | null 
   const wanted = said
     .trim()
     .toLowerCase()
-    .replace(/[.!]+$/u, '')
+    .replace(/(?<![.!])[.!]+$/u, '')
   const named = options.find(({ key, label }) => key.toLowerCase() === wanted || label.toLowerCase() === wanted)
   if (named !== undefined) return named.key
   return /^[1-9]\d?$/.test(wanted) ? (options[Number(wanted) - 1]?.key ?? null) : null

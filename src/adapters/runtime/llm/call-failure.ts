@@ -124,7 +124,7 @@ function codeOf(error: unknown, depth = 0): string | null {
 
 const plain = (message: string): string =>
   shorten(
-    withoutKnownSecrets(message.replace(/<[^>]*>/g, ' '))
+    withoutKnownSecrets(message.replace(/<[^<>]*>/g, ' '))
       .replace(/\s+/g, ' ')
       .trim(),
     300,

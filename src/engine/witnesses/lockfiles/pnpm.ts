@@ -70,7 +70,7 @@ const nameIn = (key: string): string => /^\/?((?:@[^/@]+\/)?[^@/]+)/.exec(key)?.
 const fieldsOf = (node: Node): Map<string, string> =>
   node.value.startsWith('{')
     ? new Map(
-        [...node.value.matchAll(/(\w+): ([^,}]+)/g)].map(([, field = '', value = '']) => [field, unquoted(value)]),
+        [...node.value.matchAll(/\b(\w+): ([^,}]+)/g)].map(([, field = '', value = '']) => [field, unquoted(value)]),
       )
     : new Map([...node.children].map(([field, { value }]) => [field, value]))
 

@@ -201,9 +201,9 @@ function findingsOf(attempt: Attempt | undefined): Finding[] | null {
   const report = attempt?.report
   if (report === null || report === undefined) return null
   if (report.findings !== undefined) return report.findings
-  const json = /\{[\s\S]*\}/.exec(report.summary)?.[0]
+  const json = report.summary.slice(report.summary.indexOf('{'), report.summary.lastIndexOf('}') + 1)
   try {
-    const { findings } = JSON.parse(json ?? '') as { findings?: unknown }
+    const { findings } = JSON.parse(json) as { findings?: unknown }
     return Finding.array().max(500).safeParse(findings).data ?? null
   } catch {
     return null
