@@ -58,7 +58,8 @@ function RunRow({ run }: { run: RunLine }) {
         <WaitsFor reason={run.waitsFor} />
       </td>
       <td className="figure briefs">
-        {figure(doneOf(run))}/{figure(totalOf(run))}
+        {otherOf(run) === 0 ? `${figure(doneOf(run))}/${figure(run.briefsTotal)}` : figure(doneOf(run))}
+        {otherOf(run) > 0 && <span className="muted"> ({figure(otherOf(run))} replaced or cancelled)</span>}
         {run.briefsFailed > 0 && <span className="tone-bad"> {figure(run.briefsFailed)} failed</span>}
       </td>
       <td className="figure wide">{figure(run.inputTokens + run.outputTokens)}</td>
@@ -76,8 +77,8 @@ function RunRow({ run }: { run: RunLine }) {
 const doneOf = ({ briefsDone, briefsVerified, capKeys }: RunLine): number =>
   capKeys === undefined ? briefsDone : briefsDone + briefsVerified
 
-/** Of a run that is done, briefs that were replaced by others are not counted: nothing of it is missing. */
-const totalOf = (run: RunLine): number => (run.status === 'done' ? doneOf(run) : run.briefsTotal)
+/** Counts the briefs of a run that is done which were replaced by others, or cancelled by the operator. */
+const otherOf = (run: RunLine): number => (run.status === 'done' ? run.briefsTotal - doneOf(run) : 0)
 
 /** Formats the tiers of a run: `T1–T5`, or each one if some are left out: `T1 T4 T5`. */
 export function depthText(tiers: readonly string[]): string {

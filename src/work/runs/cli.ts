@@ -140,10 +140,11 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
   return 0
 }
 
-/** Of a run that is done, briefs that were replaced by others are not counted: nothing of it is missing. */
+/** Of a run that is done, the other briefs are named apart: they were replaced, or cancelled by the operator. */
 function briefsText({ status, briefs_done, briefs_verified, briefs_total }: Wire<RunLine>): string {
   const done = briefs_done + briefs_verified
-  return `${done}/${status === 'done' ? done : briefs_total}`
+  if (status !== 'done' || done >= briefs_total) return `${done}/${briefs_total}`
+  return `${done} (${briefs_total - done} replaced or cancelled)`
 }
 
 export const cancelRun: Handler<typeof cancelCommand> = async (context, id, { reason, json }) => {

@@ -238,7 +238,7 @@ describeStores('the line about a run of which nothing is at work', (openFresh) =
     expect(await lineOf(agency, run)).toBe('the end of a stop (all): agency resume')
   })
 
-  it('counts the replaced briefs of a run only until it is done', async () => {
+  it('names the replaced and cancelled briefs of a run apart when it is done', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run()
     await agency.settled(run)
@@ -246,6 +246,6 @@ describeStores('the line about a run of which nothing is at work', (openFresh) =
     const listed = async (status: 'running' | 'done'): Promise<string | undefined> =>
       (await printRuns(toWire(runOperations.list.output, { runs: [{ ...runs[0], status, briefsTotal: 3 }] }))).at(-1)
     expect(await listed('running')).toContain(' 1/3 ')
-    expect(await listed('done')).toContain(' 1/1 ')
+    expect(await listed('done')).toContain(' 1 (2 replaced or cancelled) ')
   })
 })
