@@ -115,7 +115,8 @@ function textsOf(value: unknown): string[] | undefined {
 }
 
 function tiersOf(value: unknown): TierName[] | undefined {
-  const items = listOf(value).map((item) => String(item).toLowerCase())
+  // A map of YAML may have a field `toString`, so it is not made a text.
+  const items = listOf(value).map((item) => (typeof item === 'string' ? item.toLowerCase() : ''))
   const tiers = tierNames.filter((tier) => items.includes(tier))
   return tiers.length > 0 && items.every((item) => tierNames.some((tier) => tier === item)) ? tiers : undefined
 }

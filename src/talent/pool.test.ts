@@ -230,6 +230,12 @@ describe('an unusable file', () => {
     expect(pool.warnings).toEqual([])
   })
 
+  it('may have a map that cannot become a text in each of its fields', () => {
+    const field = '{ toString: [] }'
+    const text = `---\nname: ${field}\ndivision: ${field}\ntiers: [t1, ${field}]\ndomains: ${field}\n---\nYou hold the pager.`
+    expect(draftOf('ops/pager.md', parsePersonality(text))).toMatchObject({ name: 'pager', division: 'ops' })
+  })
+
   it('has a reason for any content; every other file has a name and a text', () => {
     const front = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
