@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)('a full disk', () => {
   })
 
   it('without a free byte is reported when a store is opened, and the store stays unchanged', async () => {
-    const { folder } = mountDisk(2_048)
+    const { folder } = mountDisk(4_096)
     const first = await open(folder)
     await log(first)
     await first.close()
@@ -84,21 +84,21 @@ describe.skipIf(missing !== null)('a full disk', () => {
 
 describe.skipIf(missing !== null)('a read-only disk', () => {
   it('is reported when a store is opened on it', async () => {
-    const { folder, makeReadOnly } = mountDisk(2_048)
+    const { folder, makeReadOnly } = mountDisk(4_096)
     await (await open(folder)).close()
     makeReadOnly()
     await expect(open(folder)).rejects.toMatchObject({ code: 'store_unusable' })
   })
 
   it('is reported when there is no store yet, and no file is created', async () => {
-    const { folder, makeReadOnly } = mountDisk(2_048)
+    const { folder, makeReadOnly } = mountDisk(4_096)
     makeReadOnly()
     await expect(open(folder)).rejects.toMatchObject({ code: 'store_unusable' })
     expect(readdirSync(folder)).toEqual([])
   })
 
   it('cannot be owned', () => {
-    const { folder, makeReadOnly } = mountDisk(2_048)
+    const { folder, makeReadOnly } = mountDisk(4_096)
     ownHome(folder).release()
     makeReadOnly()
     expect(() => ownHome(folder)).toThrow(expect.objectContaining({ code: 'store_unusable' }))

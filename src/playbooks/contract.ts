@@ -8,7 +8,8 @@ import type { Brief, BriefSpec, Correction, Guidance } from '../work/briefs/cont
 import type { Evidence } from '../work/evidence/contract.ts'
 import type { GateRow, GateSummary } from '../work/gates/contract.ts'
 import type { Part, Tally } from '../work/parts/contract.ts'
-import type { QuestionClass } from '../work/questions/contract.ts'
+import type { Note, NoteCategory } from '../work/notes/contract.ts'
+import type { Question, QuestionClass, Rung } from '../work/questions/contract.ts'
 import type { CreateRun, PastRun, Run } from '../work/runs/contract.ts'
 import type { Judgement, Verdict } from '../work/verdicts/contract.ts'
 
@@ -57,7 +58,23 @@ export interface Playbook {
   readonly branches?: BranchParts
   /** Present where the path of a part can be changed during a run. */
   readonly paths?: Paths
+  /** Reports whether it decides what an answer to this question means. By default the brief continues, or is given up. */
+  decidesAnswer?(question: Question): boolean
+  /**
+   * By category: the role that settles a note of it. Present where escalated notes are handed to the playbook together;
+   * by default each becomes a question.
+   */
+  readonly noteRoutes?: Readonly<Partial<Record<NoteCategory, string>>>
+  /** Returns its own rungs above a brief, the lowest first; the lead and the operator follow. By default it has none. */
+  ladder?(brief: Brief, cause: QuestionClass): readonly Rung[]
+  /** Phases whose briefs may ask similar questions as often as they like, such as an interview. */
+  readonly interviews?: readonly string[]
 }
+
+/** A question in the words of a playbook; what is left out has the default of its class. */
+export type Wording = Partial<
+  Pick<Question, 'key' | 'text' | 'context' | 'kind' | 'options' | 'recommendation' | 'risk'>
+>
 
 /** The names of a brief in the live log. */
 export interface Description {
@@ -233,6 +250,19 @@ export type PlaybookEvent =
   /** The approved result could not be merged: its target branch has new commits. */
   | { readonly kind: 'merge_failed'; readonly reason: string }
   | { readonly kind: 'run_resumed' }
+  /** Somebody answered a question for which `decidesAnswer` holds. `key` is that of the chosen option, if one was. */
+  | {
+      readonly kind: 'question_answered'
+      readonly question: Question
+      readonly brief: Brief
+      readonly key: string | null
+      readonly answer: string
+      readonly by: string
+    }
+  /** A question has come to one of the playbook's own rungs, which takes it with `add_briefs`, or not at all. */
+  | { readonly kind: 'question_raised'; readonly question: Question; readonly rung: Rung; readonly brief: Brief }
+  /** The brief is blocked by these notes; all of them are handed over together. Only with `noteRoutes`. */
+  | { readonly kind: 'notes_escalated'; readonly brief: Brief; readonly notes: readonly Note[] }
 
 export type Decision =
   | { readonly kind: 'create_briefs'; readonly briefs: readonly BriefSpec[] }
@@ -283,8 +313,35 @@ export type Decision =
       /** For the agent that continues after the decision; without them the earlier ones stay. */
       readonly corrections?: readonly Correction[]
     }
-  /** Asks the operator about the reason that stopped a brief. */
-  | { readonly kind: 'ask'; readonly brief: Brief; readonly class: QuestionClass; readonly reason: string }
+  /** Asks about the reason that stopped a brief, up the ladder: to the operator if nobody below takes it. */
+  | {
+      readonly kind: 'ask'
+      readonly brief: Brief
+      readonly class: QuestionClass
+      readonly reason: string
+      readonly wording?: Wording
+      /** Undefined: `ladder` of the playbook. */
+      readonly ladder?: readonly Rung[]
+    }
+  /** Answers a question from one of its rungs. */
+  | { readonly kind: 'answer_question'; readonly questionId: string; readonly answer: string; readonly by: string }
+  /** Hands a question to the next rung. */
+  | { readonly kind: 'raise_question'; readonly questionId: string; readonly reason: string }
+  /** Continues a blocked brief after an answer, without counting an escalation. */
+  | {
+      readonly kind: 'release_brief'
+      readonly brief: Brief
+      readonly by: string
+      readonly guidance: Guidance | null
+    }
+  /** Settles escalated notes of a brief; it continues when none is left. */
+  | {
+      readonly kind: 'resolve_notes'
+      readonly brief: Brief
+      readonly notes: readonly { readonly id: string; readonly resolution: string }[]
+      readonly source: NonNullable<Note['resolutionSource']>
+      readonly by: string
+    }
   /** The same for every failed brief without a question so far. */
   | { readonly kind: 'ask_about_failures' }
   | { readonly kind: 'close_brief'; readonly brief: Brief }
@@ -398,6 +455,8 @@ export interface NewBrief {
   readonly status?: 'draft' | 'pending'
   /** Keys of the briefs that it waits for, created earlier or together with it. */
   readonly after?: readonly string[]
+  /** Keys of further briefs whose outputs it is handed, created earlier. */
+  readonly receives?: readonly string[]
   readonly retryBudget: number
   readonly guidance?: readonly Guidance[]
   readonly corrections?: readonly Correction[]

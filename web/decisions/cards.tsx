@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type PointerEvent, useCallback, useRef, useState } from 'react'
 
+import { runIdOf } from '../../src/work/questions/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
@@ -44,7 +45,7 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
               key={item.id}
               question={item.question}
               {...common}
-              onDecided={() => decided(item.question.runId)}
+              onDecided={() => decided(runIdOf(item.question))}
             />
           )
         })}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useId, useRef, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
-import { type Question, type QuestionOption, takesOwnWords } from '../../src/work/questions/contract.ts'
+import { type Question, type QuestionOption, runIdOf, takesOwnWords } from '../../src/work/questions/contract.ts'
 import { call } from '../client.ts'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { StateLabel } from '../parts/state.tsx'
@@ -16,7 +16,7 @@ import { answerText, questionState } from './labels.ts'
 
 /** A question that only the operator can decide: one press on an option answers it, or a text of the operator's own. */
 export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {
-  const run = useRunOf(question.runId, within)
+  const run = useRunOf(runIdOf(question), within)
   const title = useId()
   const own = useRef<HTMLTextAreaElement>(null)
   const answer = useOperation(operations.question.answer, onDecided)
@@ -37,7 +37,7 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
       <h2 id={title} className="written">
         {question.text}
       </h2>
-      {within === null && <RunLink run={run} runId={question.runId} />}
+      {within === null && <RunLink run={run} runId={runIdOf(question)} />}
       {over ? (
         <Answered question={question} mine={answer.data} />
       ) : (
@@ -171,7 +171,7 @@ function OwnAnswer({
 
 function Answered({ question, mine }: { question: Question; mine: Question | undefined }) {
   const current = useQuery({
-    queryKey: [...keys.run(question.runId), 'question', question.id],
+    queryKey: [...keys.run(runIdOf(question)), 'question', question.id],
     queryFn: ({ signal }) => call(operations.question.show, { questionId: question.id }, signal),
     enabled: mine === undefined,
   })
@@ -189,5 +189,5 @@ function Answered({ question, mine }: { question: Question; mine: Question | und
 function AskedBy({ question }: { question: Question }) {
   const name = /^(engine$|checks:)/.test(question.askedBy) ? 'the engine' : question.askedBy.replace(/^brief:/, '')
   if (question.briefId === null) return name
-  return <Link to={addresses.brief(question.runId, question.briefId)}>{name}</Link>
+  return <Link to={addresses.brief(runIdOf(question), question.briefId)}>{name}</Link>
 }

@@ -1,5 +1,5 @@
 import type { GateView } from '../../src/work/gates/contract.ts'
-import type { Question } from '../../src/work/questions/contract.ts'
+import { type Question, runIdOf } from '../../src/work/questions/contract.ts'
 import { answerText, gateNames, gateState, questionState } from '../decisions/labels.ts'
 import { Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -78,7 +78,7 @@ function QuestionItem({ question }: { question: Question }) {
           {question.hops.length > 1 && (
             <span>{[question.hops[0]?.from, ...question.hops.map((hop) => hop.to)].join(' → ')}</span>
           )}
-          {question.briefId !== null && <Link to={addresses.brief(question.runId, question.briefId)}>brief</Link>}
+          {question.briefId !== null && <Link to={addresses.brief(runIdOf(question), question.briefId)}>brief</Link>}
           <Ago at={question.createdAt} />
           <code>{question.id}</code>
         </p>

@@ -66,6 +66,10 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
     case 'part_merged':
     case 'part_conflict':
     case 'amended':
+    // Answers, rungs and notes have their default meaning.
+    case 'question_answered':
+    case 'question_raised':
+    case 'notes_escalated':
       return []
   }
 }

@@ -115,6 +115,10 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
       return rejectResult(view, { reason: event.reason, workstreams: [], action: 'rework' })
     case 'run_resumed':
       return onResumed(view)
+    case 'question_answered':
+    case 'question_raised':
+    case 'notes_escalated':
+      return []
   }
 }
 

@@ -55,6 +55,9 @@ export function needs(view: View, event: PlaybookEvent): Needs {
       return resumeNeeds
     case 'run_started':
     case 'brief_unjudged':
+    case 'question_answered':
+    case 'question_raised':
+    case 'notes_escalated':
       return {}
   }
 }

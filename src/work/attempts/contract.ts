@@ -51,6 +51,12 @@ export const Report = z
       .optional()
       .describe('Your assumptions; each becomes a note that must be settled'),
     question: Ask.optional().describe('With status blocked: the decision that you need'),
+    questions: z
+      .array(Ask)
+      .min(1)
+      .max(10)
+      .optional()
+      .describe('With status blocked: several decisions that you need; you continue when all are answered'),
     remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: the remaining work'),
     verdict: Judgement.optional().describe('For a verifier: the verdict'),
     findings: z.array(Finding).max(500).optional().describe('For a reviewer: the findings; [] for none'),
@@ -104,6 +110,16 @@ export const CheckedIn = z
   )
 export type CheckedIn = z.infer<typeof CheckedIn>
 
+/** A file that was handed to an attempt: an output of a brief that its brief waits for or receives. */
+export const InputSeen = z.object({
+  key: z.string().describe('The brief that made it'),
+  attempt: z.number().int().describe('The attempt of that brief whose output it is'),
+  path: z.string().describe('Its path below `.agency/inputs/<key>/`'),
+  sha256: z.string(),
+  bytes: z.number().int(),
+})
+export type InputSeen = z.infer<typeof InputSeen>
+
 export const Attempt = z.object({
   id: z.string(),
   runId: z.string(),
@@ -124,7 +140,9 @@ export const Attempt = z.object({
   outputs: z
     .array(z.object({ path: z.string(), sha256: z.string() }))
     .describe('The reported files that existed when the evidence was checked'),
+  inputsSeen: z.array(InputSeen).describe('The files that were handed to it below `.agency/inputs/`'),
   promptSha256: z.string().nullable(),
+  systemPromptSha256: z.string().nullable().describe('Of its system prompt; null: it had none'),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
   costMicros: z.number().int().describe('Millionths of a US dollar, of the calls whose price is known'),

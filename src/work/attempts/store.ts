@@ -10,9 +10,9 @@ import { isStopped } from '../stops/store.ts'
 import type { Attempt } from './contract.ts'
 
 export const attempts = table<Attempt>('attempts', {
-  json: ['report', 'outputs', 'used', 'denied', 'ending', 'odd'],
+  json: ['report', 'outputs', 'inputsSeen', 'used', 'denied', 'ending', 'odd'],
   booleans: ['simulated', 'boxed', 'budgeted'],
-  added: { cost_micros: 0, budgeted: 0, denied: '[]', outputs: '[]', odd: '[]' },
+  added: { cost_micros: 0, budgeted: 0, denied: '[]', outputs: '[]', inputs_seen: '[]', odd: '[]' },
   stream: (row) => `run:${row.runId}`,
 })
 

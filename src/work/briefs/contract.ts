@@ -140,6 +140,9 @@ export const Brief = z.object({
   part: z.string().nullable().describe('The part it belongs to: a workstream, a squad …'),
   ownerId: z.string().nullable().describe('The brief whose author is responsible for this one'),
   inputs: z.record(z.string(), z.unknown()).describe('Its inputs, as data'),
+  receives: z
+    .array(z.string())
+    .describe('Ids of briefs whose outputs it is handed, beside those of the briefs that it depends on'),
   capKey: z.string().nullable().describe('Briefs of a run with the same key share a cap of agents at work'),
   groupKey: z.string().nullable().describe('Briefs of a run that its playbook asks for together'),
   startsAfterFailure: z.boolean().describe('It may start although another brief of its run has failed'),

@@ -177,6 +177,7 @@ export function newBrief(
     part: null,
     ownerId: null,
     inputs: {},
+    receives: [],
     capKey: null,
     groupKey: null,
     startsAfterFailure: false,

@@ -7,7 +7,7 @@ import type { Run } from '../runs/contract.ts'
 import type { Brief, BriefHold, Dependency, Hold, HoldKind } from './contract.ts'
 
 export const briefs = table<Brief>('briefs', {
-  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'data'],
+  json: ['evidence', 'runtimeOptions', 'corrections', 'guidance', 'allowed', 'inputs', 'receives', 'data'],
   booleans: ['checkable', 'verifyFixed', 'startsAfterFailure'],
   added: {
     kind: 'work',
@@ -25,6 +25,7 @@ export const briefs = table<Brief>('briefs', {
     cost_micros: 0,
     allowed: '[]',
     inputs: '{}',
+    receives: '[]',
     data: '{}',
     starts_after_failure: 0,
     escalations: 0,

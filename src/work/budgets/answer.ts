@@ -6,7 +6,7 @@ import { findBrief, listBriefsHeldBy } from '../briefs/store.ts'
 import type { Budget, BudgetScope } from './contract.ts'
 import { budgets, findBudget, findBudgetRow } from './store.ts'
 import { listBudgetQuestions } from './waiting-store.ts'
-import type { Question } from '../questions/contract.ts'
+import { type Question, runIdOf } from '../questions/contract.ts'
 import { questions } from '../questions/store.ts'
 import { findRun, runs } from '../runs/store.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
@@ -154,7 +154,8 @@ export async function withdrawBudgetQuestions(
   budget: Pick<Budget, 'scope' | 'scopeId'>,
   by: string,
 ): Promise<void> {
-  for (const { runId } of await listBudgetQuestions(tx, budget)) {
+  for (const question of await listBudgetQuestions(tx, budget)) {
+    const runId = runIdOf(question)
     await tx.lock(`run:${runId}`)
     const run = await findRun(tx, runId)
     if (run === undefined) throw bug(`run ${runId} vanished`)

@@ -102,7 +102,7 @@ describeStores('a used-up budget of several runs', (openFresh, kind) => {
     await agency.questions.answer(operator, again.id, 'abandon')
     const last = await agency.until(async () => (await openQuestions(agency)).find(({ id }) => id !== again.id))
     const rest = others.find(({ id }) => id !== again.runId)
-    expect(await agency.settled({ id: again.runId })).toMatchObject({ status: 'failed' })
+    expect(await agency.settled({ id: again.runId as string })).toMatchObject({ status: 'failed' })
     expect(last).toMatchObject({ runId: rest?.id, askedBy: 'budget:organisation:1' })
     await agency.questions.answer(operator, last.id, '3000 tokens')
     expect(await agency.settled(rest!)).toMatchObject({ status: 'done' })

@@ -1,9 +1,6 @@
-import { appendEvent } from '../../events/append.ts'
 import { inserted, updated } from '../../events/change.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
-import { findOrganisation } from '../../org/organisations/store.ts'
-import { findPosition } from '../../org/positions/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { briefs, listFailedBriefs, listHoldsOfBrief } from '../briefs/store.ts'
 import { bug } from '../../kernel/errors.ts'
@@ -14,7 +11,8 @@ import { budgets, findBudget } from '../budgets/store.ts'
 import { findBudgetQuestion, questionKey } from '../budgets/waiting-store.ts'
 import { listPendingOfRun } from '../gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption } from './contract.ts'
-import { climb, isSimilar } from './ladder.ts'
+import { raiseQuestion } from './climb.ts'
+import { isSimilar } from './ladder.ts'
 import { choices } from './options.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
 import { repositoryOf } from '../repository-settings/store.ts'
@@ -40,12 +38,13 @@ export interface NewQuestion {
 export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
   const { tx, run } = scope
   const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : `brief:${wanted.brief.key}`)
-  const lead = await leadOf(scope)
-  const hops = climb(askedBy, lead, tx.at)
   const question: Question = {
     id: scope.ids.next('question'),
     runId: run.id,
+    organisationId: null,
     briefId: wanted.brief?.id ?? null,
+    attemptId: null,
+    key: null,
     noteId: wanted.noteId ?? null,
     delegationId: null,
     kind: wanted.kind,
@@ -55,11 +54,13 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
     options: wanted.options,
     recommendation: wanted.recommendation,
     risk: wanted.risk,
-    status: 'with_operator',
+    status: 'open',
     answer: null,
     answeredBy: null,
     askedBy,
-    hops,
+    hops: [],
+    ladder: [],
+    resolveBriefId: null,
     currentPositionId: null,
     acknowledgedAt: null,
     createdAt: tx.at,
@@ -79,36 +80,7 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
     },
     [inserted(questions, question)],
   )
-  for (const hop of hops)
-    await appendEvent(tx, `run:${run.id}`, {
-      kind: 'question_routed',
-      code: 'ESCALATE',
-      by: scope.by,
-      level: 'verbose',
-      ...place,
-      message: `${hop.from} → ${hop.to}`,
-      data: { question_id: question.id, ...hop },
-    })
-  await scope.notify(tx, {
-    kind: 'question_asked',
-    title: `A question: ${shorten(question.text, 120)}`,
-    summary: [question.context, ...question.options.map((option) => `${option.key}: ${option.label}`)]
-      .filter(Boolean)
-      .join('\n'),
-    actions: [{ label: 'Answer', command: `agency answer ${question.id} "…"` }],
-    runId: run.id,
-    organisationId: run.organisationId,
-    object: question.id,
-    state: 'asked',
-  })
-  return question
-}
-
-async function leadOf(scope: RunScope): Promise<{ positionId: number; name: string } | null> {
-  const organisation = await findOrganisation(scope.tx, scope.run.organisationId)
-  const positionId = organisation?.leadPositionId ?? null
-  const position = positionId === null ? undefined : await findPosition(scope.tx, positionId)
-  return position === undefined ? null : { positionId: position.id, name: position.title }
+  return raiseQuestion(scope, question)
 }
 
 /** The number of similar questions about a brief after which a gate is opened instead of another question. */

@@ -61,7 +61,7 @@ export function printQuestion(context: CliContext, question: QuestionLine): void
     `risk ${question.risk}`,
     ago(question.created_at, context.nowMs()),
     question.acknowledged_at === null || !isPending ? '' : 'seen',
-    faint(context, question.run_id),
+    faint(context, question.run_id ?? `organisation ${question.organisation_id}`),
   ]
   context.out(about.filter((part) => part !== '').join('  '))
   context.out(`  ${plain(question.text)}`)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { bug } from '../../kernel/errors.ts'
 import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
 import { questionEndpoints } from './endpoints.ts'
@@ -27,8 +28,25 @@ export const QuestionOption = z.object({
 })
 export type QuestionOption = z.infer<typeof QuestionOption>
 
-/** One step upward: the sender and the receiver. */
-export const Hop = z.object({ from: z.string(), to: z.string(), rank: z.number().int(), at: z.string() })
+/**
+ * A place on the way up: a tier or role of the playbook, a seat, the lead of the organisation, or the operator. `name` is
+ * the name that hops and events show.
+ */
+export const Rung = z.object({
+  kind: z.enum(['tier', 'role', 'seat', 'lead', 'operator']),
+  name: z.string(),
+  positionId: z.number().int().nullable().default(null).describe('Of a seat, and of the lead: its seat'),
+})
+export type Rung = z.infer<typeof Rung>
+
+/** One step upward: the sender and the receiver, who has the question from then on, or the reason why it was skipped. */
+export const Hop = z.object({
+  from: z.string(),
+  to: z.string(),
+  rank: z.number().int(),
+  at: z.string(),
+  skipped: z.enum(['vacant']).optional().describe('vacant: nobody was there, so that the question went on'),
+})
 export type Hop = z.infer<typeof Hop>
 
 /** The limit that stopped the brief, if one did: an answer resets this counter and no other. */
@@ -53,8 +71,11 @@ export type QuestionClass = z.infer<typeof QuestionClass>
 /** A decision that only a higher authority can make. */
 export const Question = z.object({
   id: z.string(),
-  runId: z.string(),
+  runId: z.string().nullable().describe('Null: the question belongs to the organisation'),
+  organisationId: z.number().int().nullable().describe('Present if the question belongs to no run'),
   briefId: z.string().nullable(),
+  attemptId: z.string().nullable().describe('The attempt whose report asked it; its questions are shown together'),
+  key: z.string().nullable().describe('The name that its playbook gave the question'),
   noteId: z.string().nullable(),
   delegationId: z.string().nullable(),
   kind: QuestionKind,
@@ -69,12 +90,23 @@ export const Question = z.object({
   answeredBy: z.string().nullable(),
   askedBy: z.string(),
   hops: z.array(Hop),
+  ladder: z.array(Rung).describe('The rungs that have not had it yet'),
+  resolveBriefId: z
+    .string()
+    .nullable()
+    .describe('The brief of the rung that has it; null: the operator, or nobody yet'),
   currentPositionId: z.number().int().nullable(),
   acknowledgedAt: z.string().nullable(),
   createdAt: z.string(),
   answeredAt: z.string().nullable(),
 })
 export type Question = z.infer<typeof Question>
+
+/** Returns the run of a question that is about a brief, a note, a budget or a check. */
+export function runIdOf({ id, runId }: Pick<Question, 'id' | 'runId'>): string {
+  if (runId === null) throw bug(`question ${id} belongs to no run`)
+  return runId
+}
 
 /** Reports whether a question takes an answer in own words. About checks, these are a setup command, where one helps. */
 export const takesOwnWords = ({ class: cause, options }: Pick<Question, 'class' | 'options'>): boolean =>

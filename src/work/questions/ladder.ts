@@ -1,11 +1,3 @@
-import type { Hop } from './contract.ts'
-
-/** Returns the hops of a question of `direct`: always upward, never sideways; a vacant lead is skipped. */
-export function climb(from: string, lead: { positionId: number; name: string } | null, at: string): Hop[] {
-  const rungs = [from, ...(lead === null ? [] : [`lead:${lead.name}`]), 'operator']
-  return rungs.slice(1).map((to, index) => ({ from: rungs[index] as string, to, rank: index + 1, at }))
-}
-
 /** Returns the significant words of a question, so that two wordings of the same question match. */
 const wordsOf = (text: string): Set<string> =>
   new Set(

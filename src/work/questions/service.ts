@@ -13,7 +13,7 @@ import type { Run } from '../runs/contract.ts'
 import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
-import type { Question } from './contract.ts'
+import { type Question, runIdOf } from './contract.ts'
 import { countQuestions, findQuestion, findQuestionsByPrefix, listQuestions, questions } from './store.ts'
 
 export interface QuestionDeps {
@@ -140,7 +140,7 @@ async function requireQuestion(tx: ReadTx, id: string, by?: Actor): Promise<Ques
 }
 
 async function runOf(tx: ReadTx, question: Question): Promise<Run> {
-  const run = await findRun(tx, question.runId)
+  const run = await findRun(tx, runIdOf(question))
   if (run === undefined) throw bug(`question ${question.id} has no run`)
   return run
 }

@@ -7,8 +7,9 @@ import { sqlOf } from '../../db/tx.ts'
 import type { Question } from './contract.ts'
 
 export const questions = table<Question>('questions', {
-  json: ['options', 'hops'],
-  stream: (row) => `run:${row.runId}`,
+  json: ['options', 'hops', 'ladder'],
+  added: { ladder: '[]' },
+  stream: ({ runId, organisationId }) => (runId === null ? `org:${organisationId as number}` : `run:${runId}`),
 })
 
 export const findQuestion = (tx: ReadTx, id: string): Promise<Question | undefined> => findRow(tx, questions, id)

@@ -4,7 +4,7 @@ import { AgencyError, refusal } from '../../kernel/errors.ts'
 import type { Repositories } from '../../repositories/port.ts'
 import { listRunsHeldBy } from '../attempts/store.ts'
 import { withdrawQuestion } from '../questions/ask.ts'
-import type { Question } from '../questions/contract.ts'
+import { type Question, runIdOf } from '../questions/contract.ts'
 import { openScope, type RunScope, type ScopeParts } from '../scope.ts'
 import { releaseChecks } from './answer.ts'
 import type { HostChecks, RepositorySettings, RepositoryView, SetRepository } from './contract.ts'
@@ -64,7 +64,7 @@ export function createRepositorySettings({ db, scopes, repositories, hostChecks 
     }))
     if (question !== undefined) {
       if (settings === undefined || settings.updatedAt < question.createdAt) return
-      await inRun(question.runId, (scope) => withdrawQuestion(scope, question.id))
+      await inRun(runIdOf(question), (scope) => withdrawQuestion(scope, question.id))
     }
     for (const runId of await db.read((tx) => listRunsHeldBy(tx, checksHold(path))))
       await inRun(runId, (scope) => releaseChecks(scope, path, 'its evidence is checked again'))
