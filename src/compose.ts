@@ -1,5 +1,5 @@
 import { agentRoutes } from './work/agents/routes.ts'
-import { createAgents } from './work/agents/service.ts'
+import { type Agents, createAgents } from './work/agents/service.ts'
 import type { Prices } from './adapters/prices/port.ts'
 import type { Runtime } from './adapters/runtime/port.ts'
 import { demoRoutes } from './daemon/demos/routes.ts'
@@ -149,6 +149,7 @@ export interface Agency {
   plans: Plans
   trustedFiles: TrustedFiles
   briefs: Briefs
+  agents: Agents
   attempts: Attempts
   gates: Gates
   amendments: Amendments
@@ -270,6 +271,7 @@ export function composeAgency(parts: Parts): Agency {
       checkRun: runs.check,
     }),
     briefs: createBriefs({ db, scopes }),
+    agents: createAgents({ db, resolveRun: runs.resolve, files: parts.files }),
     attempts: createAttempts({
       db,
       chaosPoint,
@@ -372,7 +374,7 @@ export function routesOf(
     ...trustedFileRoutes(agency.trustedFiles),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
-    ...agentRoutes(createAgents({ db, resolveRun: agency.runs.resolve })),
+    ...agentRoutes(agency.agents),
     ...gateRoutes(agency.gates),
     ...amendmentRoutes(agency.amendments),
     ...pullRequestRoutes(agency.pullRequests),

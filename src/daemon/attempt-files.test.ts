@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,9 +10,26 @@ let root: string
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'agency-attempts-'))))
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
+it('keeps what an agent was sent, byte for byte, in files that others cannot read', async () => {
+  const files = createAttemptFiles(root)
+  const prompt = 'Do it — \u0000 ünïcode\n\n'
+  const hashes = await files.writePrompts('att_1', { prompt, systemPrompt: 'You are Ada.' })
+  expect(await files.readPrompts('att_1')).toEqual({
+    prompt: { text: prompt, sha256: hashes.promptSha256 },
+    systemPrompt: { text: 'You are Ada.', sha256: hashes.systemPromptSha256 },
+  })
+  expect(statSync(join(root, 'att_1/system-prompt.md')).mode & 0o777).toBe(0o600)
+  expect(await files.writePrompts('att_2', { prompt, systemPrompt: null })).toEqual({
+    promptSha256: hashes.promptSha256,
+    systemPromptSha256: null,
+  })
+  expect(await files.readPrompts('att_2')).toMatchObject({ prompt: { text: prompt }, systemPrompt: null })
+  expect(await files.readPrompts('att_3')).toEqual({ prompt: null, systemPrompt: null })
+})
+
 it('keeps the output of an agent without passwords and keys, even keys of many lines', async () => {
   const files = createAttemptFiles(root)
-  await files.writePrompt('att_1', 'Do it')
+  await files.writePrompts('att_1', { prompt: 'Do it', systemPrompt: null })
   const output = await files.openOutput('att_1')
   for (const line of [
     'cat .env id_rsa',

@@ -15,7 +15,7 @@ function fresh(): string {
 
 it('continues where the last response ended while the file is being written', async () => {
   const files = createAttemptFiles(fresh())
-  await files.writePrompt('att_1', 'Do it')
+  await files.writePrompts('att_1', { prompt: 'Do it', systemPrompt: null })
   expect(await files.readOutput('att_1', null)).toEqual({ from: 0, text: '', next: 0, isAll: true })
   const output = await files.openOutput('att_1')
   output.append('one ☃\n')

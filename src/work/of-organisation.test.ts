@@ -7,7 +7,6 @@ import type { StepInput } from '../adapters/runtime/scripted/contract.ts'
 import type { Db } from '../db/port.ts'
 import { create } from '../events/change.ts'
 import { findOrganisation, organisations } from '../org/organisations/store.ts'
-import { createAgents } from './agents/service.ts'
 import { CreateMission } from './missions/contract.ts'
 
 const which: StepInput[] = [
@@ -52,7 +51,7 @@ describeStores('the lists of one organisation', (openFresh) => {
 
   it('contain its agents and its questions, and no others', async () => {
     const agency = await startAgency(openFresh)
-    const agents = createAgents({ db: agency.db, resolveRun: agency.runs.resolve })
+    const { agents } = agency
     const run = await agency.run({ play: [[{ hang: {} }]] })
     await agency.until(async () => (await agents.list(undefined, 10, 1)).agents[0])
     expect((await agents.list(undefined, 10, 2)).agents).toEqual([])

@@ -186,10 +186,11 @@ const mortalHandle = (handle: AgentHandle, { isDead, freeze }: Mortal): AgentHan
 function mortalFiles({ isDead, freeze }: Mortal): ReturnType<typeof createMemoryFiles> {
   const files = createMemoryFiles()
   return {
-    writePrompt: async (attemptId, text) => {
+    writePrompts: async (attemptId, prompts) => {
       if (freeze.isFrozen()) await freeze.thawed
-      return isDead() ? never() : files.writePrompt(attemptId, text)
+      return isDead() ? never() : files.writePrompts(attemptId, prompts)
     },
+    readPrompts: files.readPrompts,
     openOutput: async (attemptId) => (isDead() ? never() : files.openOutput(attemptId)),
     readOutput: files.readOutput,
   }

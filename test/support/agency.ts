@@ -59,6 +59,8 @@ export interface AgencyOptions {
   missionWorkspaces?: Parts['missionWorkspaces']
   repositories?: Repositories
   hostChecks?: Parts['hostChecks']
+  /** The text of the personas that are cast; without it, none has one. */
+  personaText?: Parts['personaText']
   policyOf?: Parts['policyOf']
   /** Further playbooks; one with the name of a product playbook replaces it. */
   playbooks?: readonly Playbook[]
@@ -96,6 +98,8 @@ export interface TestAgency extends Agency {
   readonly logged: LogLineSeen[]
   /** Prompts by attempt id. */
   readonly prompts: ReadonlyMap<string, string>
+  /** System prompts by attempt id; a test may change them, as somebody may change the files. */
+  readonly systemPrompts: Map<string, string>
   readonly outputs: ReadonlyMap<string, string>
   /** Ids of attempts whose surviving processes the engine searched for. */
   readonly soughtSurvivors: string[]
@@ -133,7 +137,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   const worker = options.worker ?? 'test:1'
   await enlistWorker(store, worker)
   const logged: LogLineSeen[] = []
-  const { files, prompts, outputs } = rememberingFiles()
+  const { files, prompts, systemPrompts, outputs } = rememberingFiles()
   const workspaces = createMemoryWorkspaces()
   const soughtSurvivors: string[] = []
   const gates = createGates()
@@ -153,6 +157,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
     ...(options.missionWorkspaces === undefined ? {} : { missionWorkspaces: options.missionWorkspaces }),
     ...(options.hostChecks === undefined ? {} : { hostChecks: options.hostChecks }),
+    ...(options.personaText === undefined ? {} : { personaText: options.personaText }),
     ...(options.policyOf === undefined ? {} : { policyOf: options.policyOf }),
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     ...(options.playbooks === undefined ? {} : { playbooks: options.playbooks }),
@@ -209,6 +214,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     workspaces,
     logged,
     prompts,
+    systemPrompts,
     outputs,
     soughtSurvivors,
     notices,
@@ -385,28 +391,37 @@ function mortal(store: Db): { db: Db; die(): void; isDead(): boolean } {
   }
 }
 
-function rememberingFiles(): { files: AttemptFiles; prompts: Map<string, string>; outputs: Map<string, string> } {
+function rememberingFiles() {
   const prompts = new Map<string, string>()
+  const systemPrompts = new Map<string, string>()
   const outputs = new Map<string, string>()
-  return {
-    prompts,
-    outputs,
-    files: {
-      writePrompt: async (attemptId, text) => {
-        prompts.set(attemptId, text)
-        return createHash('sha256').update(text).digest('hex')
-      },
-      openOutput: async (attemptId) => ({
-        append: (text) => void outputs.set(attemptId, (outputs.get(attemptId) ?? '') + text),
-        close: async () => {},
-      }),
-      readOutput: async (attemptId, after) => {
-        const kept = Buffer.from(outputs.get(attemptId) ?? '')
-        return partOf(kept.subarray(after ?? 0), after ?? 0, kept.length, after)
-      },
+  const files: AttemptFiles = {
+    writePrompts: async (attemptId, { prompt, systemPrompt }) => {
+      prompts.set(attemptId, prompt)
+      if (systemPrompt !== null) systemPrompts.set(attemptId, systemPrompt)
+      return {
+        promptSha256: sha256Of(prompt),
+        systemPromptSha256: systemPrompt === null ? null : sha256Of(systemPrompt),
+      }
+    },
+    readPrompts: async (attemptId) => ({
+      prompt: storedOf(prompts.get(attemptId)),
+      systemPrompt: storedOf(systemPrompts.get(attemptId)),
+    }),
+    openOutput: async (attemptId) => ({
+      append: (text) => void outputs.set(attemptId, (outputs.get(attemptId) ?? '') + text),
+      close: async () => {},
+    }),
+    readOutput: async (attemptId, after) => {
+      const kept = Buffer.from(outputs.get(attemptId) ?? '')
+      return partOf(kept.subarray(after ?? 0), after ?? 0, kept.length, after)
     },
   }
+  return { files, prompts, systemPrompts, outputs }
 }
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex')
+const storedOf = (text: string | undefined) => (text === undefined ? null : { text, sha256: sha256Of(text) })
 
 /** Answers the two requests that a scripted agent sends to Agency, without a server in between. */
 async function answer(

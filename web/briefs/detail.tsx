@@ -372,6 +372,11 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
               prompt <Hash sha256={attempt.promptSha256} />
             </span>
           )}
+          {attempt.systemPromptSha256 !== null && (
+            <span>
+              system prompt <Hash sha256={attempt.systemPromptSha256} />
+            </span>
+          )}
         </p>
       </div>
     </li>

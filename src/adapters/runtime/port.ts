@@ -26,8 +26,23 @@ export interface Runtime {
    * neither programs nor steps has none.
    */
   readonly startsOf?: (options: Record<string, unknown>) => RuntimeStart[]
+  /**
+   * Returns the whole system prompt of an agent, with every text that the runtime adds: it is stored with the attempt, and
+   * `launch` sends it unchanged. A runtime whose agents get no system prompt does not have it.
+   */
+  readonly systemPromptOf?: (source: SystemPromptSource) => Promise<string>
   /** Resolves once the agent exists (its process is spawned); rejects if it could not be started at all. */
   launch(launch: Launch): Promise<AgentHandle>
+}
+
+export interface SystemPromptSource {
+  /** The agent's persona and the goal of its run; may be empty. */
+  readonly text: string
+  /**
+   * Reads a file of the commit that its run began with, which no agent of the run has written; null if there is none.
+   * Instructions for agents are taken from there only.
+   */
+  readonly readBase: (path: string) => Promise<string | null>
 }
 
 export interface RuntimeStart {
@@ -64,13 +79,8 @@ export interface Launch {
   readonly attempt: number
   /** Whether the agent does the work, plans it, or verifies the work of another agent. */
   readonly kind: 'work' | 'plan' | 'verify'
-  /** The agent's persona, in addition to its task in `prompt`. */
+  /** In addition to its task in `prompt`: the result of `systemPromptOf`, without secrets. Missing: it has none. */
   readonly systemPrompt?: string
-  /**
-   * Reads a file of the commit that its run began with, which no agent of the run has written; null if there is none.
-   * Instructions for agents are taken from there only.
-   */
-  readonly readBase?: (path: string) => Promise<string | null>
   /** The operations allowed without approval; without a box, `yolo` falls back to `cautious`. */
   readonly mode?: AgentMode
   /** The session of an earlier attempt to resume, if `capabilities.resume` is true. */

@@ -1,5 +1,6 @@
 import { register, type Section } from '../declare.ts'
 import { agentListCommand } from './agent/list.ts'
+import { agentShowCommand } from './agent/show.ts'
 import { answerCommand } from './answer.ts'
 import { approveCommand } from './approve.ts'
 import { briefCommand } from './brief.ts'
@@ -154,8 +155,11 @@ export const commandTree: readonly Section[] = [
       {
         name: 'agent',
         summary: 'List agents at work and past agents',
-        examples: ['agency agent list --run run_7k2'],
-        commands: [register(agentListCommand, async () => (await import('../../work/agents/cli.ts')).listAgents)],
+        examples: ['agency agent list --run run_7k2', 'agency agent show 12 --prompt'],
+        commands: [
+          register(agentListCommand, async () => (await import('../../work/agents/cli.ts')).listAgents),
+          register(agentShowCommand, async () => (await import('../../work/agents/cli.ts')).showAgent),
+        ],
       },
       register(cancelCommand, async () => (await import('../../work/runs/cli.ts')).cancelRun),
       register(eventsCommand, async () => (await import('../../events/cli.ts')).listEvents),

@@ -1,8 +1,8 @@
-import type { Launch } from '../../adapters/runtime/port.ts'
+import type { Launch, Runtime } from '../../adapters/runtime/port.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
-import type { EngineDeps } from '../deps.ts'
+import { type EngineDeps, runtimeOf } from '../deps.ts'
 import { outputOf } from './output-schema.ts'
 import type { Claimed } from './start.ts'
 
@@ -14,20 +14,26 @@ export async function launchOptions(
   deps: EngineDeps,
   { run, brief, attempt }: Claimed,
   inputs: Brief['inputs'],
-): Promise<Pick<Launch, 'systemPrompt' | 'output' | 'step' | 'mode' | 'session' | 'allowed' | 'readBase'>> {
-  const persona = (await deps.personaText?.(brief.personaId, run)) ?? ''
-  const goal = brief.phase === null ? '' : `The goal that everything serves: ${redact(run.goalAnchor)}`
-  const text = [persona, goal].filter((each) => each !== '').join('\n\n')
+): Promise<Pick<Launch, 'systemPrompt' | 'output' | 'step' | 'mode' | 'session' | 'allowed'>> {
+  const systemPrompt = await systemPromptFor(deps, runtimeOf(deps, brief), run, brief)
   const output = outputOf(deps.playbooks.get(run.playbook), brief)
   return {
-    ...(text === '' ? {} : { systemPrompt: text }),
+    ...(systemPrompt === '' ? {} : { systemPrompt }),
     ...(output === null ? {} : { output: { name: output.name, schema: output.schema } }),
     ...(brief.phase === null ? {} : { step: { phase: brief.phase, key: brief.key, inputs, data: brief.data } }),
     mode: modeOf(run, brief),
     session: attempt.session,
     allowed: brief.allowed,
-    readBase: (path) => readBase(deps, run, path),
   }
+}
+
+/** Renders the whole system prompt without secrets, as its runtime sends it; empty: its agent gets none. */
+async function systemPromptFor(deps: EngineDeps, { systemPromptOf }: Runtime, run: Run, brief: Brief): Promise<string> {
+  if (systemPromptOf === undefined) return ''
+  const persona = (await deps.personaText?.(brief.personaId, run)) ?? ''
+  const goal = brief.phase === null ? '' : `The goal that everything serves: ${run.goalAnchor}`
+  const text = [persona, goal].filter((each) => each !== '').join('\n\n')
+  return redact(await systemPromptOf({ text, readBase: (path) => readBase(deps, run, path) }))
 }
 
 /**

@@ -214,7 +214,13 @@ function endWithoutReport(
   })
 }
 
-const unseenStart = ({ session, boxed }: Attempt) => ({ pid: null, promptSha256: null, session, boxed })
+const unseenStart = ({ session, boxed }: Attempt) => ({
+  pid: null,
+  promptSha256: null,
+  systemPromptSha256: null,
+  session,
+  boxed,
+})
 
 /** The stream of the run, those of its budgets if calls are to be recorded, and the system's if a provider is to be held. */
 const streamsOf = (runId: string, { calls = [], streams = [], ended }: Conclusion): Stream[] => [

@@ -97,7 +97,8 @@ function startAttempt(
       deps.chaosPoint('workspace.prepared')
       const inputs = await resolveInputs(deps, run, claimed.brief)
       const prompt = await promptFor(deps, claimed, inputs)
-      const promptSha256 = await deps.files.writePrompt(attempt.id, prompt)
+      const launch = await launchOptions(deps, claimed, inputs)
+      const prompts = await deps.files.writePrompts(attempt.id, { prompt, systemPrompt: launch.systemPrompt ?? null })
       // Making a clone takes time, in which the run may have been cancelled.
       if (stopped !== null) throw new Error('it was stopped before its agent started')
       handle = await runtime.launch({
@@ -108,12 +109,12 @@ function startAttempt(
         environment,
         attempt: turnOf(claimed.brief, attempt.fence),
         kind: claimed.brief.kind,
-        ...(await launchOptions(deps, claimed, inputs)),
+        ...launch,
       })
       deps.chaosPoint('agent.launched')
       const start = { pid: handle.pid, session: handle.session ?? null, boxed: handle.boxed ?? false }
       if (stopped !== null) void interrupt()
-      const started = await persist(deps, () => recordStarted(deps, claimed, { ...start, promptSha256 }))
+      const started = await persist(deps, () => recordStarted(deps, claimed, { ...start, ...prompts }))
       deps.chaosPoint('attempt.started')
       if (started === null) stop('cancelled')
       else claimed = started

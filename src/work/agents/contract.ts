@@ -25,6 +25,7 @@ export const AgentView = z.object({
   state: z.enum(['starting', 'working', 'closed']),
   runtime: z.string(),
   runId: z.string(),
+  attemptId: z.string(),
   briefId: z.string(),
   brief: z.string().describe('Its key in the run'),
   tier: z.string().nullable(),
@@ -34,6 +35,25 @@ export const AgentView = z.object({
   closedAt: z.string().nullable(),
 })
 export type AgentView = z.infer<typeof AgentView>
+
+/** A text that an agent was sent, as it is stored now. */
+export const SentText = z.object({
+  text: z.string().nullable().describe('Null: its file is gone'),
+  sha256: z.string().nullable().describe('Recorded when the agent started; null: its start was not recorded'),
+  changed: z.boolean().describe('The file has another hash than the recorded one: somebody has changed it'),
+})
+export type SentText = z.infer<typeof SentText>
+
+export const AgentPrompt = z.object({
+  agentId: z.number().int(),
+  attemptId: z.string(),
+  runtime: z.string(),
+  systemPrompt: SentText.nullable().describe('Null: none is stored'),
+  prompt: SentText.nullable().describe('Null: none is stored, because the agent has not started'),
+})
+export type AgentPrompt = z.infer<typeof AgentPrompt>
+
+const OfAgent = z.strictObject({ agentId: z.coerce.number().int().positive() })
 
 export const agentOperations = {
   list: operation({
@@ -46,6 +66,22 @@ export const agentOperations = {
       limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
     }),
     output: z.object({ agents: z.array(AgentView) }),
+    allow: ['operator'],
+  }),
+  show: operation({
+    name: 'agent.show',
+    summary: 'Show an agent with its brief and outcome',
+    ...agentEndpoints.show,
+    input: OfAgent,
+    output: AgentView,
+    allow: ['operator'],
+  }),
+  prompt: operation({
+    name: 'agent.prompt',
+    summary: 'Show every text that an agent was sent at its start: its system prompt and its prompt',
+    ...agentEndpoints.prompt,
+    input: OfAgent,
+    output: AgentPrompt,
     allow: ['operator'],
   }),
 }

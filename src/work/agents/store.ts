@@ -1,7 +1,7 @@
 import { columns, integer, oneOf, optional, text } from '../../db/columns.ts'
 import { allOf, ofRunsOf } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
-import type { ReadTx, Tx } from '../../db/port.ts'
+import type { ReadTx, SqlValue, Tx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import { nextCounter, sqlOf } from '../../db/tx.ts'
 import { type Change, updated } from '../../events/change.ts'
@@ -43,12 +43,19 @@ export async function listAgents(
     runId === undefined ? ["g.state <> 'ended'", []] : ['a.run_id = ?', [runId]],
     ofRunsOf(organisationId, 'a.run_id'),
   )
+  return findViews(tx, `${where} ORDER BY g.id ${boundLimit}`, [...values, limit])
+}
+
+export const findAgent = async (tx: ReadTx, agentId: number): Promise<AgentView | undefined> =>
+  (await findViews(tx, 'g.id = ?', [agentId]))[0]
+
+async function findViews(tx: ReadTx, where: string, values: readonly SqlValue[]): Promise<AgentView[]> {
   const rows = await shown.all(
     sqlOf(tx),
-    `SELECT g.id AS agent_id, p.slug AS persona, g.state, g.runtime, a.run_id, a.brief_id, b.key AS brief,
+    `SELECT g.id AS agent_id, p.slug AS persona, g.state, g.runtime, a.run_id, a.id AS attempt_id, a.brief_id, b.key AS brief,
 b.cap_key AS tier, b.group_key AS workstream, a.outcome, g.created_at, g.ended_at AS closed_at FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN briefs b ON b.id = a.brief_id
-JOIN personas p ON p.id = g.persona_id WHERE ${where} ORDER BY g.id ${boundLimit}`,
-    [...values, limit],
+JOIN personas p ON p.id = g.persona_id WHERE ${where}`,
+    values,
   )
   return rows.map((row) => ({ ...row, state: row.state === 'ended' ? 'closed' : row.state }))
 }
@@ -59,6 +66,7 @@ const shown = columns({
   state: oneOf(['starting', 'working', 'ended']),
   runtime: text,
   runId: text,
+  attemptId: text,
   briefId: text,
   brief: text,
   tier: optional(text),

@@ -7,7 +7,7 @@ import { rememberSecrets, withoutKnownSecrets } from '../../../secrets/redact.ts
 import type { Workspace } from '../../../workspaces/port.ts'
 import { type EnvironmentSource, isSetIn } from '../environment.ts'
 import { readOutbox } from '../outbox.ts'
-import type { AgentMode, Launch, Runtime } from '../port.ts'
+import type { AgentMode, Launch, Runtime, SystemPromptSource } from '../port.ts'
 import { startProcess } from '../process.ts'
 import { claudeArguments } from './arguments.ts'
 import { defaultEnvironmentNames } from './contract.ts'
@@ -72,6 +72,7 @@ export function createClaudeCodeRuntime({
       binary === undefined
         ? []
         : [{ where: 'binary', text: typeof binary === 'string' ? binary : JSON.stringify(binary) }],
+    systemPromptOf,
     launch: async (launch) => {
       const { binary = standard, model, maxTurns, maxRetries, nativeTeams } = optionsOf(launch.options)
       const path = locate(binary)
@@ -159,10 +160,9 @@ const maxPromptBytes = 48 * 1024
 const promptFile = '.agency/system-prompt.md'
 
 /** Writes the system prompt into the workspace; returns its path, or null if there is no such prompt. */
-async function writeSystemPrompt(launch: Launch): Promise<string | null> {
-  const text = await systemPromptOf(launch)
-  if (text === '') return null
-  await launch.workspace.write(promptFile, text)
+async function writeSystemPrompt({ systemPrompt = '', workspace }: Launch): Promise<string | null> {
+  if (systemPrompt === '') return null
+  await workspace.write(promptFile, systemPrompt)
   return promptFile
 }
 
@@ -170,9 +170,8 @@ async function writeSystemPrompt(launch: Launch): Promise<string | null> {
  * Joins the persona and the instructions of the operator: Claude Code does not read that file when settings are ignored.
  * An agent may have written the one in the workspace.
  */
-async function systemPromptOf({ systemPrompt = '', readBase }: Launch): Promise<string> {
-  const text = (await readBase?.(instructions)) ?? ''
-  const repository =
-    text.trim() === '' ? '' : `# ${instructions} of this repository\n\n${text.slice(0, maxPromptBytes)}`
-  return [systemPrompt.slice(0, maxPromptBytes), repository].filter((part) => part.trim() !== '').join('\n\n')
+async function systemPromptOf({ text, readBase }: SystemPromptSource): Promise<string> {
+  const own = (await readBase(instructions)) ?? ''
+  const repository = own.trim() === '' ? '' : `# ${instructions} of this repository\n\n${own.slice(0, maxPromptBytes)}`
+  return [text.slice(0, maxPromptBytes), repository].filter((part) => part.trim() !== '').join('\n\n')
 }

@@ -56,6 +56,7 @@ export function createLlmRuntime({
       [...providers.values()].some(isUsable) ? { ok: true } : noUsableProvider(providers, environmentOf),
     checkOptions: (options) => void chosen(options),
     providerOf: ({ provider }) => (typeof provider === 'string' && providers.has(provider) ? provider : 'llm'),
+    systemPromptOf: async ({ text }) => text,
     launch: async (launch) => {
       const { options, provider } = chosen(launch.options)
       const mode = modeOf(launch.mode ?? defaultMode, launch.workspace, allowUnsandboxedYolo)

@@ -51,6 +51,7 @@ export function createScriptedRuntime({
     checkOptions: (options) => void scenarioOf(options, '', known),
     isBundled: ({ scenario }) => isBundledName(scenario),
     startsOf: (options) => startsOf(options, known),
+    systemPromptOf: async ({ text }) => text,
     launch: async (launch) => {
       const scenario = resolveScenario(
         scenarioOf(launch.options, launch.prompt, known, launch.step && filesOf(launch.step)),
@@ -67,6 +68,8 @@ const isBundledName = (scenario: unknown = 'default'): boolean =>
   typeof scenario === 'string' && Object.hasOwn(builtInScenarios, scenario)
 
 const scenarioFile = '.agency/scenario.json'
+/** It plays a script whatever it is told, but it receives what every other agent receives. */
+const systemPromptFile = '.agency/system-prompt.md'
 
 async function startScriptedProcess(
   scenario: Scenario,
@@ -75,6 +78,7 @@ async function startScriptedProcess(
   graceMs: number | undefined,
 ): Promise<AgentHandle> {
   await launch.workspace.write(scenarioFile, JSON.stringify(scenario))
+  if (launch.systemPrompt !== undefined) await launch.workspace.write(systemPromptFile, launch.systemPrompt)
   const denied: Denied[] = []
   return startProcess({
     launch,
