@@ -443,6 +443,8 @@ export interface NewBrief {
   readonly part: string
   readonly ownerId?: string | null
   readonly cast: CastRequest
+  /** A seat in the organisation of the run, whose holder does it; the cast then only names a verifier. */
+  readonly positionId?: number | null
   /** Undefined: the runtime of the run. */
   readonly runtime?: Pick<ResolvedTier, 'runtime' | 'runtimeOptions'>
   readonly capKey?: string | null

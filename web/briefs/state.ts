@@ -78,6 +78,8 @@ export function holdReason(heldBy: string): string {
       return subject === '' ? 'the budget is used up' : `the budget of its ${subject.split(':')[0]} is used up`
     case 'budget_reserved':
       return `running agents have reserved the rest of the budget of its ${subject}`
+    case 'seat':
+      return `an agent works for its seat ${subject}`
     default:
       return `held by ${humanise(heldBy)}`
   }

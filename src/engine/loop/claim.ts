@@ -4,9 +4,10 @@ import { inserted } from '../../events/change.ts'
 import type { Attempt } from '../../work/attempts/contract.ts'
 import { attempts, findAttempt } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
-import type { Work } from '../../work/briefs/ready-store.ts'
+import { listBusySeats, type Work } from '../../work/briefs/ready-store.ts'
 import { listBriefsById } from '../../work/briefs/store.ts'
 import type { Account, Amount } from '../../work/budgets/contract.ts'
+import { findHolder } from '../../org/assignments/store.ts'
 import { listAccountsAbove } from '../../work/budgets/store.ts'
 import { listWaiting } from '../../work/budgets/waiting-store.ts'
 import type { Run } from '../../work/runs/contract.ts'
@@ -52,7 +53,7 @@ export async function claimBriefs(
     const heldForMs = heldUntil === null ? null : Date.parse(heldUntil) - Date.parse(tx.at)
     const waiting = work.lacking ? await listWaiting(tx, limit) : []
     // An embedded store has one writer, so the order of locks does not matter.
-    const streams = work.budgeted && deps.db.kind === 'postgres' ? await streamsByRun(tx, work) : noStreams
+    const streams = deps.db.kind === 'postgres' ? await streamsByRun(tx, work) : noStreams
     return { ...work, heldForMs, waiting, streams }
   })
   const byRun = Map.groupBy(ready, (each) => each.runId)
@@ -143,21 +144,23 @@ async function ask(deps: EngineDeps, pauses: Pauses, runId: string, error: unkno
 const noStreams: ReadonlyMap<string, readonly Stream[]> = new Map()
 
 /**
- * Returns the streams of budgets before the transaction begins, so that all transactions lock them in the same order.
+ * Returns the streams of budgets before the transaction begins, so that all transactions lock them in the same order. A
+ * seat belongs to the stream of its organisation, under which only one of two runs gets it.
  */
 async function streamsByRun(
   tx: ReadTx,
-  { ready }: Pick<Work, 'ready'>,
+  { ready, budgeted }: Pick<Work, 'ready' | 'budgeted'>,
 ): Promise<ReadonlyMap<string, readonly Stream[]>> {
   const streams = new Map<string, readonly Stream[]>()
   for (const [runId, found] of Map.groupBy(ready, (each) => each.runId)) {
     const { missionId, organisationId } = found[0] as Work['ready'][number]
     const personaIds = [...new Set(found.map((each) => each.personaId))]
     const briefIds = found.map((each) => each.briefId)
-    streams.set(
-      runId,
-      streamsOf(await listAccountsAbove(tx, { runId, missionId, organisationId, personaIds, briefIds })),
-    )
+    const above = budgeted
+      ? streamsOf(await listAccountsAbove(tx, { runId, missionId, organisationId, personaIds, briefIds }))
+      : []
+    const seats: Stream[] = found.some(({ positionId }) => positionId !== null) ? [`org:${organisationId}`] : []
+    streams.set(runId, [...new Set([...above, ...seats])])
   }
   return streams
 }
@@ -172,7 +175,7 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
   const open = (await listBriefsById(tx, briefIds)).filter(
     (brief) => isReady(brief) && !held.has(brief.provider) && mayStart(run, brief),
   )
-  const ready = await withinBudget(scope, await withinCaps(scope, open), budgeted)
+  const ready = await withinBudget(scope, await withinCaps(scope, await withinSeats(tx, open)), budgeted)
   if (ready.length === 0) return []
   const firstAgentId = await nextAgentIds(tx, ready.length)
   const claimed: Claimed[] = []
@@ -180,6 +183,25 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
     claimed.push(await claim(deps, scope, affordable, firstAgentId + index))
   if (claimed.length === briefIds.length && !budgeted) tx.makesNothingReady()
   return claimed
+}
+
+/** Returns the briefs without the second and further ones of each seat, whether its first is at work or in the list. */
+async function withinSeats(tx: ReadTx, briefs: readonly Brief[]): Promise<Brief[]> {
+  const seats = briefs.flatMap(({ positionId }) => (positionId === null ? [] : [positionId]))
+  if (seats.length === 0) return [...briefs]
+  const busy = await listBusySeats(tx, [...new Set(seats)])
+  return briefs.filter(({ positionId }) => {
+    if (positionId === null) return true
+    const isFree = !busy.has(positionId)
+    busy.add(positionId)
+    return isFree
+  })
+}
+
+/** Returns the seat that the agent of a brief holds: none, once its persona has left the seat. */
+async function seatHeld(tx: ReadTx, { positionId, personaId }: Brief): Promise<number | null> {
+  if (positionId === null) return null
+  return (await findHolder(tx, positionId))?.personaId === personaId ? positionId : null
 }
 
 interface Affordable {
@@ -270,7 +292,7 @@ async function claim(
   const agent = {
     id: agentId,
     personaId: brief.personaId,
-    positionId: null,
+    positionId: await seatHeld(tx, brief),
     previousAgentId: null,
     runId: run.id,
     runtime: brief.runtime,

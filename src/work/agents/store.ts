@@ -2,7 +2,7 @@ import { columns, integer, oneOf, optional, text } from '../../db/columns.ts'
 import { allOf, ofRunsOf } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx, SqlValue, Tx } from '../../db/port.ts'
-import { findRows, table } from '../../db/table.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
 import { nextCounter, sqlOf } from '../../db/tx.ts'
 import { type Change, updated } from '../../events/change.ts'
 import type { Agent, AgentView } from './contract.ts'
@@ -24,6 +24,8 @@ interface AgentOf {
 
 /** A change needs only the key and the stream of a row, so the row is not read first. */
 const keyOf = ({ agentId, runId }: AgentOf): Agent => ({ id: agentId, runId }) as Agent
+
+export const findAgentRow = (tx: ReadTx, id: number): Promise<Agent | undefined> => findRow(tx, agents, id)
 
 /** Lists live and ended agents of a seat: none of them may refer to a deleted seat. */
 export const listAgentsOnSeat = (tx: ReadTx, positionId: number): Promise<Agent[]> =>

@@ -6,7 +6,7 @@ import type { Brief, Dependency } from './contract.ts'
 import { isMet } from './states.ts'
 import { briefs, findBriefByKey } from './store.ts'
 import { requiresOf } from './dependents.ts'
-import { seatOf } from './cast.ts'
+import { requireHolder, seatOf } from './cast.ts'
 import { countBriefs, newBrief } from './create.ts'
 import type { Cast, RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
@@ -129,22 +129,35 @@ type Casting = Pick<Cast, 'personaId' | 'personality'> & { verifierId: number | 
 
 /** Casts equal specifications once. */
 function castOnce(scope: RunScope, casts: Map<string, Promise<Casting>>, spec: NewBrief): Promise<Casting> {
-  const key = JSON.stringify(spec.cast)
+  const key = JSON.stringify([spec.cast, spec.positionId ?? null])
   const known = casts.get(key) ?? castFor(scope, spec)
   casts.set(key, known)
   return known
 }
 
 /** Chooses the persona for the work and another persona for its verification. */
-async function castFor(scope: RunScope, { cast, key }: NewBrief): Promise<Casting> {
+async function castFor(scope: RunScope, { cast, key, positionId = null }: NewBrief): Promise<Casting> {
   const { organisationId } = scope.run
-  const { tier, domain, wanted, verifierTier } = cast
+  const { tier, domain, wanted } = cast
+  if (positionId !== null) {
+    const personaId = (await requireHolder(scope.tx, positionId, organisationId)).id
+    return { personaId, personality: null, positionId, verifierId: await judgeFor(scope, cast, personaId) }
+  }
   const doer = await scope.cast(scope.tx, { organisationId, tier, domain, wanted, not: null })
   for (const warning of doer.warning === null ? [] : [doer.warning])
     await log(scope, { kind: 'log', message: `${key}: ${warning}`, data: { wanted } })
   const { personaId, personality } = doer
   const own = { personaId, personality, positionId: await seatOf(scope.tx, organisationId, personaId) }
-  if (verifierTier === undefined) return { ...own, verifierId: null }
-  const judge = await scope.cast(scope.tx, { organisationId, tier: verifierTier, domain, wanted: null, not: personaId })
-  return { ...own, verifierId: judge.personaId === personaId ? null : judge.personaId }
+  return { ...own, verifierId: await judgeFor(scope, cast, personaId) }
+}
+
+async function judgeFor(
+  { cast, run, tx }: RunScope,
+  { verifierTier, domain }: NewBrief['cast'],
+  doer: number,
+): Promise<number | null> {
+  if (verifierTier === undefined) return null
+  const { organisationId } = run
+  const judge = await cast(tx, { organisationId, tier: verifierTier, domain, wanted: null, not: doer })
+  return judge.personaId === doer ? null : judge.personaId
 }

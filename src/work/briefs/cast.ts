@@ -1,10 +1,11 @@
 import type { ReadTx } from '../../db/port.ts'
-import { AgencyError, refusal } from '../../kernel/errors.ts'
+import { AgencyError, notFound, refusal } from '../../kernel/errors.ts'
 import { systemPersona } from '../../kernel/ids.ts'
-import { listOpenAssignmentsOfPersona } from '../../org/assignments/store.ts'
+import { findHolder, listOpenAssignmentsOfPersona } from '../../org/assignments/store.ts'
 import { isDirector } from '../../org/governance.ts'
 import { resolvePersona } from '../../org/personas/find.ts'
-import type { Persona } from '../../org/personas/store.ts'
+import { findPersona, type Persona } from '../../org/personas/store.ts'
+import { findPosition } from '../../org/positions/store.ts'
 import type { BriefSpec } from './contract.ts'
 
 type Part = 'persona' | 'verifier'
@@ -78,6 +79,19 @@ export async function seatOf(tx: ReadTx, organisationId: number, personaId: numb
     (assignment) => assignment.organisationId === organisationId,
   )
   return seats.length === 1 ? (seats[0]?.positionId ?? null) : null
+}
+
+/** Returns the persona that works for a seat; refuses a seat that nobody holds whom a run can start. */
+export async function requireHolder(tx: ReadTx, positionId: number, organisationId: number): Promise<Persona> {
+  const seat = await findPosition(tx, positionId)
+  if (seat === undefined || seat.organisationId !== organisationId) throw notFound('seat', String(positionId))
+  const holder = await findHolder(tx, positionId)
+  const persona = holder === undefined ? undefined : await findPersona(tx, holder.personaId)
+  if (persona === undefined)
+    throw refusal('conflict', `seat ${positionId} (${seat.title}) is vacant`, {
+      hint: `Assign somebody: agency org assign --position-id ${positionId} --persona-slug SLUG`,
+    })
+  return requireAgent(tx, persona.slug, `seat ${positionId} (${seat.title}): `)
 }
 
 /** Returns a persona that a run can start; `where` is the prefix of the message if there is none. */

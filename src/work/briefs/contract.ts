@@ -73,11 +73,20 @@ export interface Hold {
 export type BriefHold = Hold & { readonly runId: string; readonly briefId: string }
 
 /** Reasons that are derived when a brief is read, beside those that are stored. */
-const derivedKinds = ['pause', 'gate', 'dependencies', 'sibling_failed', 'stop', 'provider', 'budget_reserved'] as const
+const derivedKinds = [
+  'pause',
+  'gate',
+  'dependencies',
+  'sibling_failed',
+  'stop',
+  'provider',
+  'budget_reserved',
+  'seat',
+] as const
 
 export const WaitReason = z.object({
   kind: z.enum([...holdKinds, ...derivedKinds]),
-  subject: z.string().describe('The brief, gate, budget, repository or provider that it waits for, or empty'),
+  subject: z.string().describe('The brief, gate, budget, repository, provider or seat that it waits for, or empty'),
 })
 export type WaitReason = z.infer<typeof WaitReason>
 
@@ -102,7 +111,11 @@ export const Brief = z.object({
   verifies: z.string().nullable().describe('The brief that this one judges'),
   verifiesAttempt: z.number().int().nullable(),
   personaId: z.number().int(),
-  positionId: z.number().int().nullable().describe('The seat of its persona in the organisation of the run'),
+  positionId: z
+    .number()
+    .int()
+    .nullable()
+    .describe('The seat that it is done for: at most one agent works for a seat at a time'),
   dispatch: Dispatch.describe('spawn: an agent is started for each attempt'),
   verifierId: z.number().int().nullable().describe('The persona that judges it, where one was named'),
   runtime: z.string(),

@@ -5,10 +5,14 @@ import { listAccountsAbove } from '../budgets/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { listHolds, listStops, lookForObstacles } from '../stops/store.ts'
 import type { Brief, WaitReason } from './contract.ts'
+import { listBusySeats } from './ready-store.ts'
 
-type Waiting = Pick<Brief, 'id' | 'status' | 'personaId' | 'provider'>
+type Waiting = Pick<Brief, 'id' | 'status' | 'personaId' | 'positionId' | 'provider'>
 
-/** Finds reasons outside a run that hold its pending briefs: a stop, a provider that accepts no calls, a budget. */
+/**
+ * Finds reasons outside a run that hold its pending briefs: a stop, a provider that accepts no calls, a budget, a seat that
+ * does other work.
+ */
 export async function externalHolds(
   tx: ReadTx,
   run: Pick<Run, 'id' | 'missionId' | 'organisationId' | 'status'>,
@@ -32,12 +36,16 @@ export async function externalHolds(
     briefIds: 'all' as const,
   }
   const accounts = budgeted ? await listAccountsAbove(tx, beneath) : []
+  const busy = await listBusySeats(tx, [
+    ...new Set(pending.flatMap(({ positionId }) => (positionId === null ? [] : [positionId]))),
+  ])
   return (brief) => {
-    const { provider } = brief
+    const { provider, positionId } = brief
     const hold = holds.get(provider)
     if (hold !== undefined) return { kind: 'provider', subject: `${provider} until ${hold.until}` }
     const full = accountsOf(accounts, brief).filter(({ budget }) => isFull(budget))
-    if (full.length === 0) return null
+    if (full.length === 0)
+      return positionId !== null && busy.has(positionId) ? { kind: 'seat', subject: String(positionId) } : null
     const { by, isReserved } = refusedBy(full.map(({ budget }) => budget))
     return { kind: isReserved === true ? 'budget_reserved' : 'budget', subject: by }
   }

@@ -24,6 +24,8 @@ export interface ReadyBrief {
   missionId: string
   organisationId: number
   personaId: number
+  /** The seat that it is done for. */
+  positionId: number | null
   capKey: string | null
   /** The place of its run in the order of claims. */
   claimOrder: string
@@ -57,17 +59,30 @@ export const allRuns: readonly Range[] = [{ low: '', high: '~' }]
 
 /**
  * Finds briefs that may start now: no unmet dependency, no hold, a run that is active and has no failure (or that the
- * brief is to resolve), no stop, a provider that accepts calls, and something left of every budget above them. It runs
- * after every commit, mostly in vain: a small query looks whether there is anything to find. The obstacles are returned
- * too, for the callers that act on them.
+ * brief is to resolve), no stop, a provider that accepts calls, no agent at work for their seat, and something left of
+ * every budget above them. It runs after every commit, mostly in vain: a small query looks whether there is anything to
+ * find. The obstacles are returned too, for the callers that act on them.
  *
  * Their order: by priority of the run; then in turns over the runs, of which those with fewer agents at work come first;
  * then in the order of the ranges; within a run by age.
  */
 export async function findWork(tx: ReadTx, look: Look): Promise<Work> {
   const { at } = openTx(tx)
-  const { hasReady, ...around } = await surroundings.one(sqlOf(tx), surroundingsText, [at])
-  return { ...around, ready: hasReady && look.limit > 0 ? await listReady(tx, look, around) : [] }
+  const { hasReady, seated, ...around } = await surroundings.one(sqlOf(tx), surroundingsText, [at])
+  const ready = hasReady && look.limit > 0 ? await listReady(tx, look, { ...around, seated }) : []
+  return { ...around, ready }
+}
+
+/** Lists the seats of these for which an agent is at work. */
+export async function listBusySeats(tx: ReadTx, positionIds: readonly number[]): Promise<Set<number>> {
+  if (positionIds.length === 0) return new Set()
+  const marks = positionIds.map(() => '?').join(', ')
+  const busy = await column('position_id', integer).all(
+    sqlOf(tx),
+    `SELECT DISTINCT o.position_id FROM briefs o WHERE o.position_id IN (${marks}) AND ${isAtSeat}`,
+    positionIds,
+  )
+  return new Set(busy)
 }
 
 /** Returns the last place of a running run in the order of claims, of those with a rank of priority. */
@@ -80,7 +95,10 @@ export const findLastPlace = async (tx: ReadTx, rank: number): Promise<string> =
 
 const places = column('claim_order', text)
 
-type Around = Pick<Work, 'stopped' | 'budgeted' | 'heldUntil'>
+type Around = Pick<Work, 'stopped' | 'budgeted' | 'heldUntil'> & {
+  /** An agent is at work for a seat. */
+  seated: boolean
+}
 
 function listReady(tx: ReadTx, { limit, full = [], ranges = allRuns }: Look, around: Around): Promise<ReadyBrief[]> {
   const { at } = openTx(tx)
@@ -105,6 +123,7 @@ const surroundings = columns({
   budgeted: flag,
   lacking: flag,
   reported: flag,
+  seated: flag,
   heldUntil: optional(text),
 })
 const readyBriefs = columns({
@@ -113,6 +132,7 @@ const readyBriefs = columns({
   missionId: text,
   organisationId: integer,
   personaId: integer,
+  positionId: optional(integer),
   capKey: optional(text),
   claimOrder: text,
   range: integer,
@@ -121,6 +141,9 @@ const readyBriefs = columns({
 /** Condition on a brief `c`: nothing of its own holds it. The words are those of the index `briefs_ready`. */
 const isReady = "c.status = 'pending' AND c.unmet_dependencies = 0 AND c.hold_count = 0"
 
+/** Condition on a brief `o`: its agent is at work for a seat. The words are those of the index `briefs_at_seats`. */
+const isAtSeat = "o.position_id IS NOT NULL AND o.status IN ('assigned', 'working', 'completion_drive_review')"
+
 /** The briefs of runs that wait for a gate or a pause are ready for as long as they wait: without a running run, none starts. */
 const surroundingsText = `SELECT CASE WHEN EXISTS (SELECT 1 FROM briefs c WHERE ${isReady})
 AND EXISTS (SELECT 1 FROM runs WHERE status = 'running') THEN 1 ELSE 0 END AS has_ready,
@@ -128,6 +151,7 @@ CASE WHEN EXISTS (SELECT 1 FROM stops) THEN 1 ELSE 0 END AS stopped,
 CASE WHEN EXISTS (SELECT 1 FROM budgets) THEN 1 ELSE 0 END AS budgeted,
 CASE WHEN EXISTS (SELECT 1 FROM budgets WHERE ${isSpent}) OR EXISTS (SELECT 1 FROM brief_holds WHERE kind = 'budget') THEN 1 ELSE 0 END AS lacking,
 CASE WHEN EXISTS (SELECT 1 FROM attempts WHERE status = 'reported' AND held_by IS NULL) THEN 1 ELSE 0 END AS reported,
+CASE WHEN EXISTS (SELECT 1 FROM briefs o WHERE ${isAtSeat}) THEN 1 ELSE 0 END AS seated,
 (SELECT MIN(until) FROM provider_holds WHERE until > ?) AS held_until`
 
 const isAtWork = "status IN ('launching', 'running')"
@@ -149,6 +173,7 @@ const firstAt = (place: string, { fullRuns, fullKeys, around }: Shape, condition
     around.stopped && `NOT ${isStopped}`,
     around.heldUntil !== null &&
       'NOT EXISTS (SELECT 1 FROM provider_holds h WHERE h.provider = c.provider AND h.until > (SELECT at FROM look))',
+    around.seated && `NOT EXISTS (SELECT 1 FROM briefs o WHERE o.position_id = c.position_id AND ${isAtSeat})`,
     around.budgeted && `NOT ${isShortOfBudget('c', 'r')}`,
     fullRuns > 0 && 'c.run_id NOT IN (SELECT run_id FROM full_runs)',
     fullKeys > 0 && 'NOT EXISTS (SELECT 1 FROM full_keys k WHERE k.run_id = c.run_id AND k.cap_key = c.cap_key)',
@@ -250,7 +275,7 @@ ${values('full_keys (run_id, cap_key)', shape.fullKeys, '(CAST(? AS TEXT), CAST(
 ${values('full_runs (run_id)', shape.fullRuns, '(CAST(? AS TEXT))')}
 ${walk(shape)},
 ${picked(shape)}
-SELECT b.id AS brief_id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.cap_key, w.claim_order, w.range
+SELECT b.id AS brief_id, b.run_id, b.mission_id, r.organisation_id, b.persona_id, b.position_id, b.cap_key, w.claim_order, w.range
 FROM (SELECT * FROM picked ORDER BY ${turnsOf('')} LIMIT (SELECT most FROM look)) w
 CROSS JOIN briefs b CROSS JOIN runs r WHERE b.id = w.brief_id AND r.id = b.run_id
 ORDER BY ${turnsOf('w.')}`

@@ -101,6 +101,8 @@ function reasonLine({ kind, subject }: WaitReason): string {
       return 'git: finished work is being merged'
     case 'checks':
       return `the checks of ${subject}: agency questions`
+    case 'seat':
+      return `the agent that works for its seat (${subject})`
     case 'dependency_failed':
       return `the failed brief ${subject}`
     default:
