@@ -50,6 +50,8 @@ import { gateRoutes } from './work/gates/routes.ts'
 import { createGates, type Gates } from './work/gates/service.ts'
 import { budgetRoutes } from './work/budgets/routes.ts'
 import { type Budgets, createBudgets } from './work/budgets/service.ts'
+import { memoryRoutes } from './memory/routes.ts'
+import { createMemories, type Memories } from './memory/service.ts'
 import { missionRoutes } from './work/missions/routes.ts'
 import { createMissions, type Missions } from './work/missions/service.ts'
 import { noteRoutes } from './work/notes/routes.ts'
@@ -145,6 +147,7 @@ export interface MissionPlaces {
 export interface Agency {
   engine: Engine
   missions: Missions
+  memories: Memories
   runs: Runs
   plans: Plans
   trustedFiles: TrustedFiles
@@ -260,6 +263,7 @@ export function composeAgency(parts: Parts): Agency {
   return {
     engine,
     missions,
+    memories: createMemories({ db }),
     runs,
     trustedFiles,
     plans: createPlans({
@@ -369,6 +373,7 @@ export function routesOf(
     ...daemonRoutes(daemon),
     ...eventRoutes(events),
     ...missionRoutes(agency.missions),
+    ...memoryRoutes(agency.memories),
     ...runRoutes(agency.runs),
     ...planRoutes(agency.plans),
     ...trustedFileRoutes(agency.trustedFiles),

@@ -3,6 +3,7 @@ import { daemonOperations } from '../daemon/contract.ts'
 import { demoOperations } from '../daemon/demos/contract.ts'
 import { eventOperations } from '../events/contract.ts'
 import { jobOperations } from '../jobs/contract.ts'
+import { memoryOperations } from '../memory/contract.ts'
 import { notifyOperations } from '../notify/contract.ts'
 import { assignmentOperations } from '../org/assignments/contract.ts'
 import { chartOperations } from '../org/chart/contract.ts'
@@ -47,6 +48,7 @@ export const operations = {
   stop: stopOperations,
   brief: briefOperations,
   mission: missionOperations,
+  memory: memoryOperations,
   run: runOperations,
   workspace: workspaceOperations,
   execution: executionOperations,

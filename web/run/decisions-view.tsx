@@ -1,6 +1,7 @@
 import type { GateView } from '../../src/work/gates/contract.ts'
 import { type Question, runIdOf } from '../../src/work/questions/contract.ts'
 import { answerText, gateNames, gateState, questionState } from '../decisions/labels.ts'
+import { MissionMemory } from '../memory/mission-memory.tsx'
 import { Sign } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
@@ -17,10 +18,11 @@ export function DecisionsView({ inspection }: { inspection: Inspection }) {
       item: <QuestionItem question={question} />,
     })),
   ].toSorted((a, b) => a.at.localeCompare(b.at))
-  if (all.length === 0)
-    return <p className="none muted">No decisions yet. Gates of the run and questions of its agents appear here.</p>
   return (
     <div className="scrolls" tabIndex={0} role="region" aria-label="Decisions">
+      {all.length === 0 && (
+        <p className="none muted">No decisions yet. Gates of the run and questions of its agents appear here.</p>
+      )}
       <ol className="plain">
         {all.map(({ id, item }) => (
           <li key={id} className="evidence">
@@ -28,6 +30,7 @@ export function DecisionsView({ inspection }: { inspection: Inspection }) {
           </li>
         ))}
       </ol>
+      <MissionMemory missionId={inspection.run.missionId} exceptOf={inspection.run.id} />
     </div>
   )
 }

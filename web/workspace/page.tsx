@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
 import type { WorkspaceView } from '../../src/work/mission-workspaces/contract.ts'
+import { MissionMemory } from '../memory/mission-memory.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { StateLabel } from '../parts/state.tsx'
@@ -45,6 +46,7 @@ export function WorkspacePage({ missionId }: { missionId: string }) {
           </div>
         </div>
       )}
+      <MissionMemory missionId={workspace.missionId} />
     </>
   )
 }

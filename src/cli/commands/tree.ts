@@ -20,6 +20,7 @@ import { jobsListCommand } from './jobs/list.ts'
 import { jobsRetryCommand } from './jobs/retry.ts'
 import { logCommand } from './log.ts'
 import { mcpCommand } from './mcp.ts'
+import { memoryMissionCommand } from './memory/mission.ts'
 import { missionAmendCommand } from './mission/amend.ts'
 import { missionCreateCommand } from './mission/create.ts'
 import { missionListCommand } from './mission/list.ts'
@@ -172,6 +173,13 @@ export const commandTree: readonly Section[] = [
           register(missionShowCommand, async () => (await import('../../work/missions/cli.ts')).showMission),
           register(missionSetCommand, async () => (await import('../../work/missions/cli.ts')).setMission),
           register(missionAmendCommand, async () => (await import('../../work/amendments/cli.ts')).amendPath),
+        ],
+      },
+      {
+        name: 'memory',
+        summary: 'Show what missions have settled',
+        commands: [
+          register(memoryMissionCommand, async () => (await import('../../memory/cli.ts')).showMissionMemory),
         ],
       },
       register(outputCommand, async () => (await import('../../work/attempts/cli.ts')).showOutput),

@@ -12,7 +12,8 @@ import type { CreateMission, Mission, MissionLine } from './contract.ts'
 import { moveMission } from './moves.ts'
 import { findOpenRunOf, listSimulatedMissions } from '../runs/store.ts'
 import { checkMissionMove, type MissionStatus } from './states.ts'
-import { findMission, findMissionsByPrefix, listMissions, missions } from './store.ts'
+import { requireMission } from './find.ts'
+import { listMissions, missions } from './store.ts'
 
 export type Missions = ReturnType<typeof createMissions>
 
@@ -155,16 +156,4 @@ async function insertMission(
     usd: mission.costLimit,
   })
   return mission
-}
-
-async function requireMission(tx: ReadTx, prefix: string): Promise<Mission> {
-  const exact = await findMission(tx, prefix)
-  if (exact !== undefined) return exact
-  const full = prefix.startsWith('mis_') ? prefix : `mis_${prefix}`
-  const found = await findMissionsByPrefix(tx, full)
-  if (found[0] === undefined || full === 'mis_')
-    throw notFound('mission', prefix, 'List them with "agency mission list".')
-  if (found.length > 1)
-    throw refusal('invalid_input', `several missions begin with "${prefix}"`, { hint: 'Give more of the id.' })
-  return found[0]
 }
