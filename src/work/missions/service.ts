@@ -1,4 +1,4 @@
-import type { Db, ReadTx, Tx } from '../../db/port.ts'
+import type { Db, Tx } from '../../db/port.ts'
 import { create } from '../../events/change.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import { notFound, refusal } from '../../kernel/errors.ts'
