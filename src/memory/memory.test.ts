@@ -21,7 +21,11 @@ const which = {
 
 /** Starts a run whose agent asks, and answers it. */
 async function answered(agency: TestAgency, answer: string, missionId?: string): Promise<Run> {
-  const run = await agency.run({ play: [[which], work], onLimit: 'ask', ...(missionId === undefined ? {} : { missionId }) })
+  const run = await agency.run({
+    play: [[which], work],
+    onLimit: 'ask',
+    ...(missionId === undefined ? {} : { missionId }),
+  })
   const question = await agency.until(
     async () => (await agency.questions.list({ runId: run.id, limit: 10 })).questions[0],
   )

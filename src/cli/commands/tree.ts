@@ -178,9 +178,7 @@ export const commandTree: readonly Section[] = [
       {
         name: 'memory',
         summary: 'Show what missions have settled',
-        commands: [
-          register(memoryMissionCommand, async () => (await import('../../memory/cli.ts')).showMissionMemory),
-        ],
+        commands: [register(memoryMissionCommand, async () => (await import('../../memory/cli.ts')).showMissionMemory)],
       },
       register(outputCommand, async () => (await import('../../work/attempts/cli.ts')).showOutput),
       {
