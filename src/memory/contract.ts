@@ -9,7 +9,7 @@ export const memoryTypes = ['question', 'note'] as const
 export const MemoryType = z.enum(memoryTypes)
 export type MemoryType = z.infer<typeof MemoryType>
 
-/** What a mission has settled: a question or a doubt of its runs with the answer. It is read where it was recorded. */
+/** A question or a doubt of a mission's runs with its answer. It is read from the row in which it was recorded. */
 export const MissionMemory = z.object({
   id: z.string().describe('Of the question, or of the note'),
   type: MemoryType,

@@ -16,7 +16,7 @@ export interface MissionMemoryInput {
   before?: string | undefined
 }
 
-/** Reads what missions have settled. */
+/** Reads the answers that missions have got. */
 export function createMemories({ db }: { db: Db }) {
   return {
     ofMission: (

@@ -13,7 +13,7 @@ export interface MemoryQuery {
   before?: Pick<MissionMemory, 'at' | 'id'> | undefined
 }
 
-/** Lists what a mission has settled, newest first. */
+/** Lists the settled questions and notes of a mission, newest first. */
 export async function listMemories(tx: ReadTx, query: MemoryQuery, limit: number): Promise<MissionMemory[]> {
   const { source, where, values } = settled(query)
   const rows = await entries.all(
@@ -36,7 +36,7 @@ export async function findMemory(tx: ReadTx, missionId: string, id: string): Pro
   return row === undefined ? undefined : memoryOf(row)
 }
 
-/** The rows are those of the questions and notes themselves: a copy could differ from what the note holds. */
+/** The rows are those of the questions and notes themselves: a copy could differ from the note. */
 const answers = `SELECT 'question' AS type, q.id, q.run_id, q.brief_id, n.number, q.text, q.context, q.asked_by,
 q.created_at AS asked_at, q.options, q.answer, n.resolution, q.answered_by, q.answered_at AS at
 FROM runs r JOIN questions q ON q.run_id = r.id LEFT JOIN notes n ON n.id = q.note_id AND n.status = 'resolved'

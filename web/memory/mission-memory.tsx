@@ -10,7 +10,7 @@ import { figure } from '../text.ts'
 
 const shown = 50
 
-/** Lists what a mission has settled, except in one run, whose page shows that by itself. */
+/** Lists the answers of a mission, except those of one run, whose page shows them itself. */
 export function MissionMemory({ missionId, exceptOf }: { missionId: string; exceptOf?: string }) {
   const { data } = useQuery({
     // An answer in another run adds an entry, too.
