@@ -19,7 +19,7 @@ const which = {
   },
 } as const
 
-/** Starts a run whose agent asks, and answers it. */
+/** Starts a run with an agent that asks, and answers it. */
 async function answered(agency: TestAgency, answer: string, missionId?: string): Promise<Run> {
   const run = await agency.run({
     play: [[which], work],
@@ -33,7 +33,7 @@ async function answered(agency: TestAgency, answer: string, missionId?: string):
   return agency.settled(run)
 }
 
-/** Starts a run whose agent escalates one note and settles another one; the operator confirms the first. */
+/** Starts a run with an agent that escalates one note and settles another one; the operator confirms the first. */
 async function withNotes(openFresh: OpenFresh) {
   const agency = await startAgency(openFresh)
   const run = await agency.run({ play: [[{ log: 'gate here' }, ...work], work] })
