@@ -73,6 +73,7 @@ export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): Tie
       runId,
       briefId: author.id,
       attemptId: `att_${author.id}`,
+      author: null,
       name,
       version: 1,
       path: name,

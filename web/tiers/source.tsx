@@ -12,7 +12,11 @@ export function Source({ of: { artifact, content } }: { of: ParsedDocument<unkno
       <p className="facts muted">
         <code>{artifact.name}</code>
         <span>version {artifact.version}</span>
-        <Link to={addresses.brief(artifact.runId, artifact.briefId)}>author</Link>
+        {artifact.briefId === null ? (
+          <span>by {artifact.author}</span>
+        ) : (
+          <Link to={addresses.brief(artifact.runId, artifact.briefId)}>author</Link>
+        )}
         <Ago at={artifact.at} />
         <Hash sha256={artifact.sha256} />
       </p>

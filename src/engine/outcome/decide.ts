@@ -87,7 +87,8 @@ async function apply(scope: RunScope, decision: Decision, event: PlaybookEvent):
         ? log(scope, decision.event)
         : changeParts(scope, decision.parts, decision.event)
     case 'write_document':
-      return writeDocument(scope, decision.brief, decision.name, decision.content)
+      await writeDocument(scope, decision.brief, decision.name, decision.content)
+      return
     case 'open_gate':
       return halt(scope, decision)
     case 'pass_gate':

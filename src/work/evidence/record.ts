@@ -80,6 +80,7 @@ export async function recordChecks(
       version: (newest?.version ?? 0) + 1,
       ...output,
       content: null,
+      author: null,
       at: tx.at,
     }
     await record(

@@ -233,7 +233,7 @@ export function ofTier(shown: Inspection, tier: TierName) {
   const briefs = shown.briefs.filter((brief) => tierOf(brief) === tier)
   const authors = new Set(briefs.map(({ id }) => id))
   const artifacts = shown.artifacts.filter(
-    ({ name, brief_id: id }) => (tierOfDocument(name) ?? (authors.has(id) ? tier : null)) === tier,
+    ({ name, brief_id: id }) => (tierOfDocument(name) ?? (id !== null && authors.has(id) ? tier : null)) === tier,
   )
   const names = new Set(artifacts.map(({ name }) => name))
   return {

@@ -197,4 +197,4 @@ export const boxText = (check: Pick<Wire<Check>, 'kind' | 'boxed' | 'detail'>): 
   ranOutsideBox(check) ? '  (not boxed)' : ''
 
 export const artifactLine = (artifact: Wire<Artifact>): string =>
-  `  ${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}  sha256 ${artifact.sha256.slice(0, 12)}…  ${plain(artifact.path)}`
+  `  ${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}  sha256 ${artifact.sha256.slice(0, 12)}…  ${plain(artifact.path)}${artifact.author === null ? '' : `  by ${plain(artifact.author)}`}`
