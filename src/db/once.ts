@@ -70,3 +70,18 @@ const answers = columns({ digest: text, answer: json<unknown>() })
 export async function forgetAnswers(tx: Tx, before: string, kept: string): Promise<void> {
   await sqlOf(tx).run('DELETE FROM answers WHERE at < ? AND key <> ?', [before, kept])
 }
+
+/**
+ * Removes a text that is the value of a field from the stored answers, which then have null there: a repeated request
+ * gets an answer without it, and is not carried out again.
+ */
+export async function forgetInAnswers(tx: Tx, field: string, text: string): Promise<void> {
+  const name = JSON.stringify(field)
+  const value = JSON.stringify(text)
+  await sqlOf(tx).run('UPDATE answers SET answer = replace(answer, ?, ?) WHERE replace(answer, ?, ?) <> answer', [
+    `${name}:${value}`,
+    `${name}:null`,
+    `${name}:${value}`,
+    `${name}:null`,
+  ])
+}

@@ -16,6 +16,9 @@ export interface Table<Row extends object> {
   readonly keyColumns: readonly string[]
   readonly json: ReadonlySet<string>
   readonly booleans: ReadonlySet<string>
+  /** Fields whose text no event has, only its hash; a row can be made to forget them. */
+  readonly sealed: readonly (keyof Row & string)[]
+  readonly saltColumns: ReadonlySet<string>
   /** No row of another table refers to a row of this one. */
   readonly isLeaf: boolean
   /** Values that later added columns have in rows older than the column. */
@@ -36,18 +39,29 @@ export function table<Row extends object>(
     key?: readonly (keyof Row & string)[]
     json?: readonly (keyof Row & string)[]
     booleans?: readonly (keyof Row & string)[]
+    /**
+     * Fields of plain text that is kept in the row alone. Each needs two nullable columns, its own and one for its salt:
+     * `content` and `content_salt`.
+     */
+    sealed?: readonly (keyof Row & string)[]
     isLeaf?: boolean
     added?: SqlRow
     stream: (row: Row) => Stream
   },
 ): Table<Row> {
   const key = options.key ?? (['id'] as unknown as (keyof Row & string)[])
+  const sealed = options.sealed ?? []
+  for (const field of sealed)
+    if (key.includes(field) || options.json?.includes(field) === true || options.booleans?.includes(field) === true)
+      throw bug(`${name}.${field} cannot be sealed: only plain text outside the key can`)
   return {
     name,
     key,
     keyColumns: key.map(snakeCase),
     json: new Set(options.json),
     booleans: new Set(options.booleans),
+    sealed,
+    saltColumns: new Set(sealed.map((field) => saltColumnOf(snakeCase(field)))),
     isLeaf: options.isLeaf ?? false,
     added: options.added ?? {},
     stream: options.stream,
@@ -55,6 +69,8 @@ export function table<Row extends object>(
     fieldsByColumn: new Map(),
   }
 }
+
+export const saltColumnOf = (column: string): string => `${column}_salt`
 
 export const keyOf = <Row extends object>(table: Table<Row>, row: Row): SqlValue[] =>
   table.key.map((name) => row[name] as SqlValue)
@@ -95,6 +111,7 @@ export function decode<Row extends object>(table: Table<Row>, row: SqlRow): Row 
   for (const column in row) {
     const { name, kind } = fieldOfColumn(table, column)
     const value = row[column] as SqlValue
+    if (kind === 'salt') continue
     if (kind === 'plain' || value === null) values[name] = value
     else if (kind === 'json') values[name] = typeof value === 'string' ? JSON.parse(value) : value
     else values[name] = value === 1
@@ -192,7 +209,8 @@ const whereKey = <Row extends object>(table: Table<Row>): string =>
 interface Field {
   readonly name: string
   readonly column: string
-  readonly kind: 'plain' | 'json' | 'boolean'
+  /** A salt belongs to the store, and is no field of the row that the code reads. */
+  readonly kind: 'plain' | 'json' | 'boolean' | 'salt'
 }
 
 function fieldOf(table: AnyTable, name: string): Field {
@@ -208,7 +226,7 @@ function fieldOfColumn(table: AnyTable, column: string): Field {
   let field = table.fieldsByColumn.get(column)
   if (field === undefined) {
     const name = camelCase(column)
-    field = { name, column, kind: kindOf(table, name) }
+    field = { name, column, kind: table.saltColumns.has(column) ? 'salt' : kindOf(table, name) }
     table.fieldsByColumn.set(column, field)
   }
   return field

@@ -3,9 +3,11 @@ import { type AnyTable, deleteRow, encode, keyOf, type Table } from '../db/table
 import { openTx } from '../db/tx.ts'
 import { bug } from '../kernel/errors.ts'
 import { addEvent, type NewEvent } from './append.ts'
+import { hideSealed } from './hide-sealed.ts'
+import { sealColumns } from './seal.ts'
 
 /**
- * A row change as the event stores it: sign, table, key, and the columns that it set.
+ * A row change as the event stores it: sign, table, key, and the columns that it set, of sealed ones only the hash.
  * Replaying these rebuilds the tables, because nothing else writes to them.
  */
 export type StoredChange = ['+' | '=' | '-', table: string, key: unknown[], columns: Record<string, unknown>]
@@ -15,6 +17,8 @@ export interface Change {
   readonly table: AnyTable
   readonly row: object
   readonly patch: object
+  /** The sealed fields of the patch are forgotten, and not merely empty. */
+  readonly forgets?: true
 }
 
 export const inserted = <Row extends object>(table: Table<Row>, row: Row): Change => ({
@@ -48,12 +52,13 @@ export async function record(tx: Tx, event: NewEvent, changes: readonly Change[]
     if (table.stream(row) !== stream) throw bug(`${table.name} belongs to "${table.stream(row)}", not to "${stream}"`)
     const columns = encode(table, change.patch)
     const key = keyOf(table, row)
+    const storedColumns = sealColumns(table, key, columns, change.forgets === true)
     if (change.sign === '+') rows.insert(table, key, columns)
     else if (change.sign === '=') rows.update(table, key, columns)
     else await deleteRow(tx, table, key)
-    stored.push([change.sign, table.name, key, columns])
+    stored.push([change.sign, table.name, key, storedColumns])
   }
-  return addEvent(tx, stream, event, JSON.stringify(stored))
+  return addEvent(tx, stream, hideSealed(event, changes), JSON.stringify(stored))
 }
 
 /**

@@ -1,11 +1,12 @@
-import { column, columns, integer, json, text } from '../db/columns.ts'
+import { column, columns, integer, text } from '../db/columns.ts'
 import type { Db, ReadTx } from '../db/port.ts'
 import { type AnyTable, decode } from '../db/table.ts'
 import { sqlOf } from '../db/tx.ts'
 import { canonicalJson } from '../kernel/json.ts'
 import { snakeCase } from '../kernel/text.ts'
-import type { StoredChange } from './change.ts'
 import { createRebuiltRows, rowName } from './rebuilt-rows.ts'
+import { sealedDifferences } from './seal.ts'
+import { storedChanges } from './stored-changes.ts'
 import type { Upgrade } from './upgrade.ts'
 import { upgrades } from './upgrades.ts'
 
@@ -64,22 +65,6 @@ const listMarks = (tx: ReadTx, stream: string): Promise<{ version: number; seq: 
 
 const marksOfStream = columns({ version: integer, seq: integer })
 
-async function* storedChanges(tx: ReadTx, stream: string): AsyncGenerator<{ seq: number; changes: StoredChange[] }> {
-  let seq = 0
-  for (;;) {
-    const rows = await changesOfEvents.all(
-      sqlOf(tx),
-      'SELECT seq, changes FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1000',
-      [stream, seq],
-    )
-    yield* rows
-    if (rows.length < 1000) return
-    seq = rows.at(-1)?.seq as number
-  }
-}
-
-const changesOfEvents = columns({ seq: integer, changes: json<StoredChange[]>() })
-
 async function compare(
   tx: ReadTx,
   table: AnyTable,
@@ -88,6 +73,7 @@ async function compare(
   result: ReplayResult,
 ): Promise<void> {
   const order = table.key.map(snakeCase)
+  const apart = new Set([...table.sealed.map(snakeCase), ...table.saltColumns])
   const rows = await sqlOf(tx).all(`SELECT * FROM ${table.name} ORDER BY ${order.join(', ')}`)
   for (const row of rows) {
     const name = rowName(
@@ -103,7 +89,9 @@ async function compare(
       continue
     }
     result.rows++
+    for (const difference of sealedDifferences(table, row, expected)) result.differences.push(`${name}: ${difference}`)
     for (const column of Object.keys(row)) {
+      if (apart.has(column)) continue
       const known = column in expected ? expected[column] : (table.added[column] ?? null)
       if (canonicalJson(row[column] ?? null) !== canonicalJson(known ?? null))
         result.differences.push(

@@ -1,0 +1,28 @@
+import { columns, integer, json } from '../db/columns.ts'
+import type { ReadTx } from '../db/port.ts'
+import { sqlOf } from '../db/tx.ts'
+import type { StoredChange } from './change.ts'
+
+export interface ChangesOfEvent {
+  readonly seq: number
+  readonly changes: StoredChange[]
+}
+
+/** Yields the row changes of a stream's events, oldest first; of those only that mention a table, if it is given. */
+export async function* storedChanges(tx: ReadTx, stream: string, table?: string): AsyncGenerator<ChangesOfEvent> {
+  const mentions = table === undefined ? '' : ' AND changes LIKE ?'
+  let seq = 0
+  for (;;) {
+    const values = table === undefined ? [stream, seq] : [stream, seq, `%"${table}"%`]
+    const rows = await changesOfEvents.all(
+      sqlOf(tx),
+      `SELECT seq, changes FROM events WHERE stream = ? AND seq > ?${mentions} ORDER BY seq LIMIT 1000`,
+      values,
+    )
+    yield* rows
+    if (rows.length < 1000) return
+    seq = rows.at(-1)?.seq as number
+  }
+}
+
+const changesOfEvents = columns({ seq: integer, changes: json<StoredChange[]>() })
