@@ -20,7 +20,7 @@ export function NotesView({ inspection }: { inspection: Inspection }) {
         {notes
           .toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
           .map((note) => (
-            <NoteItem key={note.noteId} note={note} brief={titles.get(note.briefId) ?? note.briefId} />
+            <NoteItem key={note.id} note={note} brief={titles.get(note.briefId) ?? note.briefId} />
           ))}
       </ul>
     </div>

@@ -76,6 +76,9 @@ export const scopeOptions = [
   json,
 ] as const
 
+/** The brief of a note, where its number alone does not tell. */
+export const noteBrief = value('--brief <brief>', 'Brief of the note: its id, or its key with --run')
+
 export const category = value('--category <category>', 'Subject of the note', {
   choices: [
     'technology',

@@ -23,7 +23,8 @@ import { type CheckResult, type Finding, recordChecks } from '../../work/evidenc
 import { block, retryCrash, retryInterrupted, retryWith } from '../../work/briefs/retry.ts'
 import { describeUse, isUsedUp, type Refused } from '../../work/budgets/arithmetic.ts'
 import { findBudgetRow } from '../../work/budgets/store.ts'
-import { reviewNotes } from '../../work/notes/moves.ts'
+import { recordReportedNotes } from '../../work/notes/record-report.ts'
+import { reviewNotes } from '../../work/notes/review.ts'
 import { holdProvider } from '../../work/stops/provider-holds.ts'
 import { splitBrief } from '../../work/briefs/split.ts'
 import type { RunScope } from '../../work/scope.ts'
@@ -135,7 +136,7 @@ async function follow(
       await retryInterrupted(scope, brief, end.reason ?? 'daemon_restart')
       break
     case 'blocked':
-      if (end.cause === undefined) await stopAsking(scope, brief, classified)
+      if (end.cause === undefined) await stopAsking(scope, brief, attempt, classified)
       else await block(scope, brief, classified.detail, end.cause)
       break
     case 'budget':
@@ -151,7 +152,13 @@ async function follow(
  * Blocks a brief with a question. If the agent asked none but escalated notes, the brief waits for their answers
  * instead.
  */
-async function stopAsking(scope: RunScope, brief: Brief, { report, detail }: Classified): Promise<void> {
+async function stopAsking(
+  scope: RunScope,
+  brief: Brief,
+  attempt: Attempt,
+  { report, detail }: Classified,
+): Promise<void> {
+  if (report !== null && brief.kind !== 'verify') await recordReportedNotes(scope, brief, attempt, report)
   const noted = report?.question === undefined ? await listUnsettledNotes(scope.tx, brief.id) : []
   const escalated = noted.filter((note) => note.status === 'escalated')
   if (escalated.length > 0) await waitForAnswers(scope, brief, escalated.map(noteName))
@@ -231,7 +238,7 @@ async function finish(
   { examination, commit = null, isEmpty = false, needsVerifier = null }: AttemptEnd,
 ): Promise<void> {
   if (examination === null) throw bug(`${brief.id} is finished without a check of its evidence`)
-  const hasNotes = scope.run.notesTotal > 0 || (report.assumptions ?? []).length > 0
+  const hasNotes = scope.run.notesTotal > 0 || (report.assumptions ?? []).length + (report.notes ?? []).length > 0
   const reviewing = hasNotes
     ? await moveBrief(scope, brief, 'completion_drive_review', {
         kind: 'review_started',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { Evidence, Odd } from '../evidence/contract.ts'
 import { BriefSpec, Correction, Guidance } from '../briefs/contract.ts'
-import { NoteCategory } from '../notes/contract.ts'
+import { NoteCategory, ReportedNote } from '../notes/contract.ts'
 import { Ask } from '../questions/contract.ts'
 import { Judgement } from '../verdicts/contract.ts'
 import { attemptEndpoints } from './endpoints.ts'
@@ -50,6 +50,11 @@ export const Report = z
       .max(100)
       .optional()
       .describe('Your assumptions; each becomes a note that must be settled'),
+    notes: z
+      .array(ReportedNote)
+      .max(100)
+      .optional()
+      .describe('Notes, as with the tools: new ones, or the outcome of those that you have written'),
     question: Ask.optional().describe('With status blocked: the decision that you need'),
     questions: z
       .array(Ask)

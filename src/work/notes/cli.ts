@@ -20,6 +20,7 @@ type ScopeOptions = OptionsFor<typeof noteShowCommand>
 
 export const addNote: Handler<typeof noteAddCommand> = async (context, description, options) => {
   const note = await apiOf(context, options).call<NoteLine>(noteEndpoints.add, {
+    ...fieldsOf(options.field ?? []),
     description,
     context: options.context,
     category: options.category,
@@ -29,6 +30,18 @@ export const addNote: Handler<typeof noteAddCommand> = async (context, descripti
   if (options.json) context.json(note)
   else context.out(note.note_id)
   return 0
+}
+
+/** Reads `name=value`, where a value may contain further `=`. */
+function fieldsOf(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((each) => {
+      const [name, ...value] = each.split('=')
+      if (name === undefined || name.trim() === '' || value.length === 0)
+        throw refusal('invalid_input', `--field ${each}: write it as name=value`)
+      return [name.trim(), value.join('=')]
+    }),
+  )
 }
 
 export const listNotes: Handler<typeof noteListCommand> = async (context, options) => {
@@ -45,18 +58,22 @@ export const listNotes: Handler<typeof noteListCommand> = async (context, option
     context.out(options.status === undefined ? 'no notes' : `no notes are ${options.status}`)
     return 0
   }
+  // Each brief counts its notes from one.
+  const isOfSeveral = new Set(answer.notes.map((note) => note.brief_id)).size > 1
   const rows = answer.notes.map((note) => [
     note.note_id,
+    ...(isOfSeveral ? [note.id] : []),
     statusText(context, note.status, states[note.status]),
     note.category ?? '–',
     plain([note.description, note.resolution ?? note.escalation_reason].filter((text) => text !== null).join(' → ')),
   ])
   const columns = [
     { title: 'NOTE' },
+    ...(isOfSeveral ? [{ title: 'ID' }] : []),
     { title: 'STATUS' },
     { title: 'CATEGORY' },
-    { title: 'DESCRIPTION', flexible: true },
-  ] as const
+    { title: 'DESCRIPTION', flexible: true as const },
+  ]
   for (const line of tableLines(context, columns, rows)) context.out(line)
   return 0
 }
@@ -66,6 +83,7 @@ const states = { open: 'working', escalated: 'waiting', resolved: 'good' } as co
 export const showNote: Handler<typeof noteShowCommand> = async (context, noteId, options) => {
   const note = await apiOf(context, options).call<NoteLine>(noteEndpoints.show, {
     note_id: noteId,
+    brief_id: options.brief,
     run_id: options.run,
   })
   print(context, note, options)
@@ -87,6 +105,7 @@ async function settle(
   const note = await apiOf(context, options).call<NoteLine>(endpoint, {
     ...input,
     category: options.category,
+    brief_id: options.brief,
     run_id: options.run,
   })
   if (options.json) context.json(note)
@@ -112,10 +131,14 @@ function print(context: CliContext, note: NoteLine, { json }: ScopeOptions): voi
     ['question', note.question_id ?? ''],
     ['resolution', note.resolution ?? ''],
     ['resolved by', settledBy],
+    ...Object.entries(note.extra).map(([name, value]) => [name, textOf(value)] as const),
     ['brief', note.brief_id],
+    ['id', note.id],
   ] as const)
     if (value !== '') context.out(`${name.padEnd(12)} ${plain(value)}`)
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Returns the client; the holder of an agent's token is that agent, with or without `--as agent`. */
 function apiOf(context: CliContext, { as }: ScopeOptions): Client {

@@ -1,10 +1,9 @@
 import { inserted, record, updated } from '../../events/change.ts'
 import { shorten } from '../../kernel/text.ts'
-import { redact } from '../../secrets/redact.ts'
-import type { Attempt, Report } from '../attempts/contract.ts'
+import { redact, redactDeeply } from '../../secrets/redact.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { type Note, type NoteCategory, noteName, ownCategories } from './contract.ts'
-import { listNotesOfBrief, listUnsettledNotes, notes } from './store.ts'
+import { type Note, type NoteCategory, noteName, type ResolutionSource } from './contract.ts'
+import { nextNoteNumber, notes } from './store.ts'
 import { askQuestion } from '../questions/ask.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
@@ -16,8 +15,10 @@ export interface NewNote {
   description: string
   context: string
   category: NoteCategory | null
+  extra?: Record<string, unknown>
 }
 
+/** Adds a note with the next number of its brief. */
 export async function addNote(scope: RunScope, wanted: NewNote): Promise<Note> {
   const { run, tx } = scope
   const note: Note = {
@@ -26,20 +27,21 @@ export async function addNote(scope: RunScope, wanted: NewNote): Promise<Note> {
     runId: run.id,
     description: redact(wanted.description),
     context: redact(wanted.context),
-    number: run.notesTotal + 1,
+    number: await nextNoteNumber(tx, wanted.briefId),
     status: 'open',
     resolution: null,
     resolvedBy: null,
     resolutionSource: null,
     escalationReason: null,
     questionId: null,
-    extra: {},
+    extra: redactDeeply(wanted.extra ?? {}),
     createdAt: tx.at,
     resolvedAt: null,
+    handedAt: null,
   }
   await touchRun(
     scope,
-    { notesTotal: note.number },
+    { notesTotal: run.notesTotal + 1 },
     {
       kind: 'note_created',
       code: 'NOTE',
@@ -98,11 +100,18 @@ export async function resolveNote(
   scope: RunScope,
   note: Note,
   resolution: string,
-  source: 'agent' | 'operator',
-  category?: NoteCategory,
-): Promise<void> {
-  const resolvedBy = source === 'agent' ? ('agent_self' as const) : ('user' as const)
+  source: ResolutionSource,
+  { category }: { category?: NoteCategory | undefined } = {},
+): Promise<Note> {
   const clean = redact(resolution)
+  const patch = {
+    status: 'resolved' as const,
+    resolution: clean,
+    resolvedBy: resolvers[source] ?? ('workflow_executor' as const),
+    resolutionSource: source,
+    resolvedAt: scope.tx.at,
+    ...(category === undefined ? {} : { category }),
+  }
   await record(
     scope.tx,
     {
@@ -112,19 +121,22 @@ export async function resolveNote(
       runId: note.runId,
       briefId: note.briefId,
       message: `${noteName(note)}: ${shorten(clean, 300)}`,
-      data: { note_id: noteName(note), resolved_by: resolvedBy, category: category ?? note.category },
+      data: {
+        note_id: noteName(note),
+        resolved_by: patch.resolvedBy,
+        resolution_source: source,
+        category: category ?? note.category,
+      },
     },
-    [
-      updated(notes, note, {
-        status: 'resolved',
-        resolution: clean,
-        resolvedBy,
-        resolutionSource: source,
-        resolvedAt: scope.tx.at,
-        ...(category === undefined ? {} : { category }),
-      }),
-    ],
+    [updated(notes, note, patch)],
   )
+  return { ...note, ...patch }
+}
+
+/** An answer that comes neither from the author nor from the operator comes from the work above the brief. */
+const resolvers: Partial<Record<ResolutionSource, NonNullable<Note['resolvedBy']>>> = {
+  agent: 'agent_self',
+  operator: 'user',
 }
 
 const kindOf = (category: NoteCategory | null) =>
@@ -133,46 +145,3 @@ const kindOf = (category: NoteCategory | null) =>
     : category === 'requirements' || category === null
       ? ('requirement' as const)
       : ('technical' as const)
-
-export interface Review {
-  /** Notes that wait for an answer from above. */
-  escalated: Note[]
-  /** Unsettled notes that the agent may settle itself. */
-  open: Note[]
-}
-
-/**
- * Checks that every assumption is settled before the work counts as done. Assumptions of the report become notes; an
- * open note without a category, or with one that the agent may not settle, is escalated.
- */
-export async function reviewNotes(scope: RunScope, brief: Brief, attempt: Attempt, report: Report): Promise<Review> {
-  await noteAssumptions(scope, brief, attempt, report)
-  if (scope.run.notesTotal === 0) return { escalated: [], open: [] }
-  const review: Review = { escalated: [], open: [] }
-  for (const note of await listUnsettledNotes(scope.tx, brief.id)) {
-    if (note.status === 'escalated') review.escalated.push(note)
-    else if (note.category !== null && ownCategories.includes(note.category)) review.open.push(note)
-    else review.escalated.push(await escalateNote(scope, brief, note, 'open when the work was reported'))
-  }
-  return review
-}
-
-async function noteAssumptions(scope: RunScope, brief: Brief, attempt: Attempt, report: Report): Promise<void> {
-  if (report.assumptions === undefined || report.assumptions.length === 0) return
-  const known = new Set((await listNotesOfBrief(scope.tx, brief.id)).map((note) => note.description))
-  for (const assumption of report.assumptions) {
-    const { text, category } = typeof assumption === 'string' ? { text: assumption, category: undefined } : assumption
-    const description = redact(text)
-    // A second attempt repeats the same assumption, which was settled before.
-    if (known.has(description)) continue
-    known.add(description)
-    await addNote(scope, {
-      briefId: brief.id,
-      attemptId: attempt.id,
-      agentId: attempt.agentId,
-      description,
-      context: `assumed in attempt ${attempt.fence}`,
-      category: category ?? null,
-    })
-  }
-}

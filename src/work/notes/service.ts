@@ -11,16 +11,20 @@ import { findBrief, findBriefByKey } from '../briefs/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { findRun } from '../runs/store.ts'
 import {
+  claimedOf,
+  extraOf,
+  faultOfExtra,
   type Note,
   type NoteCategory,
   noteName,
-  noteNumber,
+  noteOperations,
   type NoteView,
   type NoteStatus,
-  ownCategories,
   showNote,
 } from './contract.ts'
-import { findNote, listNotesOfBrief, listNotesOfRun } from './store.ts'
+import { ownBriefOf, requireNote } from './find.ts'
+import { refusalOfOwnDecision, resolvedAlready, whereAsked } from './rules.ts'
+import { findNoteById, listNotesOfBrief, listNotesOfRun } from './store.ts'
 
 export interface NoteDeps {
   db: Db
@@ -35,6 +39,7 @@ export type Notes = ReturnType<typeof createNotes>
 interface Place {
   runId?: string | undefined
   briefId?: string | undefined
+  noteId?: string | undefined
 }
 
 /** An agent that writes more notes than this no longer works. */
@@ -44,7 +49,7 @@ const maxTextOfAgents = 1_000_000
 
 /** Manages assumptions until they are settled. An agent reads the notes of its run and writes those of its own brief. */
 export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
-  const runOf = async (by: Actor, { runId, briefId }: Place): Promise<string> => {
+  const runOf = async (by: Actor, { runId, briefId, noteId }: Place): Promise<string> => {
     if (by.kind === 'agent') {
       touch(by.attemptId)
       // An agent must not learn whether another run exists.
@@ -52,9 +57,11 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
       return by.runId
     }
     if (runId !== undefined) return resolveRun(runId)
+    const note = noteId === undefined ? undefined : await db.read((tx) => findNoteById(tx, noteId))
+    if (note !== undefined) return note.runId
     if (briefId === undefined)
-      throw refusal('invalid_input', 'run_id: notes are numbered within a run; a run is required', {
-        hint: 'Name it with --run, or a brief with --brief.',
+      throw refusal('invalid_input', 'run_id: notes are numbered within a brief; a run or a brief is required', {
+        hint: 'Name it with --run, or a brief with --brief; the id of a note needs neither.',
       })
     const brief = await db.read((tx) => findBrief(tx, briefId))
     if (brief === undefined) throw notFound('brief', briefId, 'A key needs its run beside it.')
@@ -73,7 +80,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
   }
 
   return {
-    add: (
+    add: async (
       by: Actor,
       input: Place & { description: string; context: string; category?: NoteCategory | undefined; status: NoteStatus },
     ): Promise<NoteView> => {
@@ -81,6 +88,11 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
         throw refusal('invalid_input', `status: a new note is open, not ${input.status}`, {
           hint: 'Settle it with "agency note resolve NOTE RESOLUTION" or "agency note escalate NOTE REASON".',
         })
+      const [claimed] = claimedOf(input, noteOperations.add.input)
+      if (claimed !== undefined) throw refusal('invalid_input', `${claimed}: Agency sets this field of a note itself`)
+      const extra = extraOf(input, noteOperations.add.input)
+      const tooLong = faultOfExtra(extra)
+      if (tooLong !== null) throw refusal('too_large', tooLong, { hint: 'Put long texts into files.' })
       return write(by, input, async (scope) => {
         const brief = await briefToNote(scope, by, input.briefId)
         const known = await listNotesOfBrief(scope.tx, brief.id)
@@ -97,6 +109,7 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
           description: input.description,
           context: input.context,
           category: input.category ?? null,
+          extra,
         })
         return showNote(note)
       })
@@ -111,33 +124,31 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
       return { notes: found.filter((note) => status === undefined || note.status === status).map(showNote) }
     },
 
-    async show(by: Actor, { noteId, ...place }: Place & { noteId: string }): Promise<NoteView> {
+    async show(by: Actor, place: Place & { noteId: string }): Promise<NoteView> {
       const runId = await runOf(by, place)
-      return showNote(await db.read((tx) => requireNote(tx, runId, noteId)))
+      return showNote(await db.read((tx) => findNamed(tx, by, runId, place)))
     },
 
     resolve: (
       by: Actor,
-      { noteId, resolution, category, ...place }: Place & Settling & { resolution: string },
+      { resolution, category, ...place }: Place & Settling & { resolution: string },
     ): Promise<NoteView> =>
       write(by, place, async (scope) => {
-        const note = await noteToSettle(scope, by, noteId)
-        if (by.kind === 'agent') checkOwnDecision(note, category)
+        const note = await noteToSettle(scope, by, place)
+        const refused = by.kind === 'agent' ? refusalOfOwnDecision(scope.playbook, note, category) : null
+        if (refused !== null) throw refused
         // A note with an open question is answered through the question, so that question, note and brief get the same answer.
         if (note.status === 'escalated') await answerQuestion(scope, questionOf(note), actorName(by), resolution)
-        else await resolveNote(scope, note, resolution, by.kind === 'agent' ? 'agent' : 'operator', category)
-        return showNote(await requireNote(scope.tx, note.runId, noteId))
+        else await resolveNote(scope, note, resolution, by.kind === 'agent' ? 'agent' : 'operator', { category })
+        return showNote((await findNoteById(scope.tx, note.id)) as Note)
       }),
 
-    escalate: (
-      by: Actor,
-      { noteId, reason, category, ...place }: Place & Settling & { reason: string },
-    ): Promise<NoteView> =>
+    escalate: (by: Actor, { reason, category, ...place }: Place & Settling & { reason: string }): Promise<NoteView> =>
       write(by, place, async (scope) => {
-        const note = await noteToSettle(scope, by, noteId)
+        const note = await noteToSettle(scope, by, place)
         if (note.status === 'escalated')
           throw refusal('illegal_transition', `${noteName(note)} is escalated already`, {
-            hint: `Its question is ${questionOf(note)}.`,
+            hint: `${whereAsked(note)}.`,
             data: { from: note.status, to: 'escalated' },
           })
         const brief = await requireBrief(scope.tx, note.runId, note.briefId)
@@ -186,35 +197,23 @@ async function briefToList(tx: ReadTx, by: Actor, runId: string, { briefId, ...p
   return (await findBrief(tx, by.briefId))?.verifies ?? by.briefId
 }
 
-async function noteToSettle({ tx, run }: RunScope, by: Actor, noteId: string): Promise<Note> {
-  const note = await requireNote(tx, run.id, noteId)
-  if (by.kind === 'agent') checkOwn(by.briefId, note.briefId)
-  if (note.status === 'resolved')
-    throw refusal('illegal_transition', `${noteName(note)} is resolved already: ${note.resolvedBy}`, {
-      data: { from: note.status },
-    })
-  return note
-}
+/** An agent that names a number alone means a note of its own brief. */
+const findNamed = async (tx: ReadTx, by: Actor, runId: string, { noteId, briefId }: Place & { noteId: string }) =>
+  requireNote(
+    tx,
+    {
+      runId,
+      ...(briefId === undefined ? {} : { briefId: (await requireBrief(tx, runId, briefId)).id }),
+      ...(by.kind === 'agent' ? { ownBriefId: await ownBriefOf(tx, by.briefId) } : {}),
+    },
+    noteId,
+  )
 
-/** In doubt a note is escalated: an agent may not settle a note without a category, or with one that is not its own. */
-function checkOwnDecision(note: Note, given: NoteCategory | undefined): void {
-  const name = noteName(note)
-  if (note.status === 'escalated')
-    throw refusal('illegal_transition', `${name} is escalated and waits for an answer from above`, {
-      hint: `Its question is ${questionOf(note)}; the answer is in "agency note show ${name}".`,
-      data: { from: note.status, to: 'resolved' },
-    })
-  // A note that once had a category for escalation cannot be settled by renaming its category.
-  const categories = [note.category, given].filter((category) => category !== null && category !== undefined)
-  if (categories.length === 0)
-    throw refusal('conflict', `category required: ${name} has none, so you cannot resolve it`, {
-      hint: `Name one (${ownCategories.join(', ')}), or escalate it.`,
-    })
-  if (!categories.every((category) => ownCategories.includes(category)))
-    throw refusal('forbidden', `must_escalate: operator`, {
-      hint: `${name} is about ${categories.join(', ')}; escalate it: agency note escalate ${name} "<reason>"`,
-      data: { note_id: name, must_escalate: 'operator' },
-    })
+async function noteToSettle({ tx, run }: RunScope, by: Actor, place: Place & { noteId: string }): Promise<Note> {
+  const note = await findNamed(tx, by, run.id, place)
+  if (by.kind === 'agent') checkOwn(by.briefId, note.briefId)
+  if (note.status === 'resolved') throw resolvedAlready(note)
+  return note
 }
 
 const checkOwn = (own: string, other: string): void => {
@@ -224,13 +223,6 @@ const checkOwn = (own: string, other: string): void => {
 function questionOf(note: Note): string {
   if (note.questionId === null) throw bug(`${note.id} is escalated without a question`)
   return note.questionId
-}
-
-async function requireNote(tx: ReadTx, runId: string, noteId: string): Promise<Note> {
-  const number = noteNumber(noteId)
-  const note = number === null ? undefined : await findNote(tx, runId, number)
-  if (note === undefined) throw notFound('note', noteId, 'They are called note_001 and so on, by run.')
-  return note
 }
 
 async function requireBrief(tx: ReadTx, runId: string, reference: string): Promise<Brief> {

@@ -9,12 +9,18 @@ export const notes = table<Note>('notes', {
 
 export const findNoteById = (tx: ReadTx, id: string): Promise<Note | undefined> => findRow(tx, notes, id)
 
-export async function findNote(tx: ReadTx, runId: string, number: number): Promise<Note | undefined> {
-  return (await findRows(tx, notes, 'run_id = ? AND number = ?', [runId, number]))[0]
+/** Lists the notes with this number: each brief of a run may have one. */
+export const listNotesNumbered = (tx: ReadTx, runId: string, number: number): Promise<Note[]> =>
+  findRows(tx, notes, 'run_id = ? AND number = ? ORDER BY created_at, id', [runId, number])
+
+/** Returns the number of the next note of a brief. Notes of earlier releases have higher ones. */
+export async function nextNoteNumber(tx: ReadTx, briefId: string): Promise<number> {
+  const [newest] = await findRows(tx, notes, 'brief_id = ? ORDER BY number DESC LIMIT 1', [briefId])
+  return (newest?.number ?? 0) + 1
 }
 
 export const listNotesOfRun = (tx: ReadTx, runId: string): Promise<Note[]> =>
-  findRows(tx, notes, 'run_id = ? ORDER BY number', [runId])
+  findRows(tx, notes, 'run_id = ? ORDER BY created_at, id', [runId])
 
 export const listNotesOfBrief = (tx: ReadTx, briefId: string): Promise<Note[]> =>
   findRows(tx, notes, 'brief_id = ? ORDER BY number', [briefId])

@@ -23,13 +23,12 @@ export interface JudgedFile {
  * a proof that it was opened; `faultOfChecked` compares these proofs with the files.
  */
 export function faultOfJudgement(
-  { status, verdict: judgement, assumptions }: Report,
+  { status, verdict: judgement, assumptions = [], notes: noted = [] }: Report,
   evidence: readonly Evidence[],
 ): string | null {
   if (judgement === undefined) return 'the report has no verdict'
   if (status !== 'done') return `a verdict is given whole, and the report says "${status}"`
-  if (assumptions !== undefined && assumptions.length > 0)
-    return 'a verifier writes no notes: its doubts belong in its verdict'
+  if (assumptions.length + noted.length > 0) return 'a verifier writes no notes: its doubts belong in its verdict'
   const { verdict, issues, missingEvidence, notes } = judgement
   if (verdict !== 'pass')
     return issues.length + missingEvidence.length > 0 || notes !== ''

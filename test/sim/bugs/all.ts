@@ -57,7 +57,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'notes-ignored': {
     description: 'work counts as done while its notes are open',
-    replaces: { 'work/notes/moves.ts': 'notes-ignored.ts' },
+    replaces: { 'work/notes/review.ts': 'notes-ignored.ts' },
   },
   'evidence-skipped': {
     description: 'evidence is accepted without a check',

@@ -34,6 +34,7 @@ const simpleSteps = {
     summary: z.string().default('Done (simulated).'),
     outputs: z.array(z.string()).default([]),
     assumptions: z.unknown().optional(),
+    notes: z.unknown().optional(),
     question: z.unknown().optional(),
     remaining: z.unknown().optional(),
     verdict: z.unknown().optional(),

@@ -1,5 +1,6 @@
 import { argument, command, required, value } from '../../declare.ts'
 import { category, scopeOptions } from '../options.ts'
+import { collect } from '../values.ts'
 
 export const noteAddCommand = command({
   name: 'add',
@@ -12,6 +13,7 @@ export const noteAddCommand = command({
   options: [
     required('--context <text>', 'Where it came up, and why it matters'),
     value('--brief <brief>', 'Brief of the note: its id, or its key with --run (operator)'),
+    value('--field <name=value>', 'Further field of the note, kept as it is; repeatable', { parse: collect }),
     ...scopeOptions,
     category,
   ],
