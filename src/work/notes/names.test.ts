@@ -101,7 +101,7 @@ describeStores('the name of a note', (openFresh) => {
   })
 })
 
-it('stays what it was for notes of an earlier release, and the next one of their brief follows', () => {
+it('stays the same for notes of an earlier release, and the next note of their brief follows', () => {
   const folder = fileURLToPath(new URL('../../db/migrations/', import.meta.url))
   const database = new DatabaseSync(':memory:')
   onTestFinished(() => database.close())

@@ -55,7 +55,7 @@ describeStores('a note in the file of a report', (openFresh) => {
     expect(kinds).toEqual(['note_created', 'note_resolved', 'note_created', 'note_resolved'])
   })
 
-  it('that the tool has written too is one note, whose first resolution counts', async () => {
+  it('that the tool has written too is one note with its first resolution', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run({
       play: [
@@ -147,7 +147,7 @@ describeStores('a note in the file of a report', (openFresh) => {
 const parsed = (note: object) =>
   Report.safeParse(fromWire(Report, { status: 'done', summary: 'Done.', notes: [note] })).error?.issues[0]?.message
 
-it('is refused in a report if it lacks what its status needs', () => {
+it('is refused in a report if a field is missing for its status', () => {
   expect(parsed(doubt)).toBeUndefined()
   expect(parsed({ context: 'x' })).toBe('a new note has a description')
   expect(parsed({ ...doubt, status: 'resolved' })).toBe('a resolved note has a resolution')
