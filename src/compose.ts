@@ -193,6 +193,7 @@ export function composeAgency(parts: Parts): Agency {
       const runtime = runtimes.get(name)
       return runtime?.providerOf?.(options) ?? runtime?.capabilities.provider ?? null
     },
+    takesAnyTask: (name) => runtimes.get(name)?.capabilities.fixed !== true && runtimes.has(name),
     ...(parts.notify === undefined ? {} : { notify: parts.notify }),
     ...(parts.later === undefined ? {} : { later: parts.later }),
     ...(talent === undefined

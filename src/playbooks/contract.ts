@@ -34,6 +34,8 @@ export interface Playbook {
   checkInput?(input: CreateRun): void
   /** Present where a team file says who works in its runs: returns the runtime of the work. */
   workRuntime?(team: ResolvedTeam): Pick<ResolvedTier, 'runtime' | 'runtimeOptions'>
+  /** Returns the runtime of the seats of the organisation that are asked in its runs; by default it is that of the run. */
+  seatRuntime?(team: ResolvedTeam): Pick<ResolvedTier, 'runtime' | 'runtimeOptions'>
   /** Returns the status that a brief must reach before its dependents may start: `verified` by default. */
   requires?(run: Run): 'completed' | 'verified'
   /** Gates that wait for an approval of the whole run, beside those of the result; every other gate is an inspection. */
@@ -52,8 +54,11 @@ export interface Playbook {
   caps?(run: Run): Caps | null
   /** Returns the place of the brief that verifies another one, beside its part and its owner. */
   verifier?(run: Run, judged: Brief): VerifierPlace
-  /** Returns the place of a brief that continues another one, or repairs the result like it: its own place by default. */
-  derive?(brief: Brief, as: 'remainder' | 'repair'): Pick<Brief, 'data' | 'groupKey'>
+  /**
+   * Returns the place of a brief that continues another one, repairs the result like it, or asks a seat of the
+   * organisation about it. By default the first two have its own place, and the last has none.
+   */
+  derive?(brief: Brief, as: 'remainder' | 'repair' | 'resolve'): Pick<Brief, 'data' | 'groupKey'>
   /** Present where parts of a run have branches of their own, which join the run's. */
   readonly branches?: BranchParts
   /** Present where the path of a part can be changed during a run. */
@@ -460,6 +465,8 @@ export interface NewBrief {
   /** Keys of further briefs whose outputs it is handed, created earlier. */
   readonly receives?: readonly string[]
   readonly retryBudget: number
+  /** The id of the question that it takes at the rung to which `question_raised` has offered it. */
+  readonly takes?: string
   readonly guidance?: readonly Guidance[]
   readonly corrections?: readonly Correction[]
 }

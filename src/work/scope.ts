@@ -24,6 +24,8 @@ export interface RunScope {
    * provider of its own in each run, so that the word of its agents holds no other run.
    */
   readonly providerOf: (runtime: string, options: Record<string, unknown>) => string
+  /** Reports whether the agents of a runtime do whatever their prompt says. */
+  readonly takesAnyTask: (runtime: string) => boolean
   /** Ends the agents of attempts that have been ended, after commit. */
   readonly interrupt: (attemptIds: readonly string[]) => void
   /** Chooses a persona among the available ones. */
@@ -92,6 +94,7 @@ export interface ScopeParts {
   readonly later?: Later
   /** Returns null for a runtime that no provider answers. */
   readonly providerOf?: (runtime: string, options: Record<string, unknown>) => string | null
+  readonly takesAnyTask?: (runtime: string) => boolean
   readonly interrupt?: (attemptIds: readonly string[]) => void
   readonly cast?: (tx: Tx, wanted: WantedCast, run: Run) => Promise<Cast>
   readonly isTalent?: (name: string, run: Run) => boolean
@@ -104,6 +107,7 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     notify = nobody,
     later = nobody,
     providerOf = none,
+    takesAnyTask = () => false,
     interrupt = nothing,
     cast = nobodyInParticular,
     isTalent = nobodyKnown,
@@ -121,6 +125,7 @@ export function scopeOf(parts: ScopeParts, tx: Tx, run: Run, by: string): RunSco
     notify,
     later,
     providerOf: (runtime, options) => providerOf(runtime, options) ?? ownProvider(runtime, run),
+    takesAnyTask,
     interrupt,
     run,
     ...casting,

@@ -13,7 +13,8 @@ export const pendingDecisions = (gates: readonly GateView[], questions: readonly
       .filter((gate) => isPending(gate) && isOperators(gate))
       .map((gate) => ({ kind: 'gate' as const, id: gate.id, since: gate.pendingSince, gate })),
     ...questions
-      .filter(isOpen)
+      // One that somebody below the operator has comes to her when it arrives.
+      .filter((question) => isOpen(question) && question.status !== 'with_lead')
       .map((question) => ({ kind: 'question' as const, id: question.id, since: question.createdAt, question })),
   ].toSorted(compareByAge)
 

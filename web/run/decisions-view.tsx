@@ -62,6 +62,13 @@ function GateItem({ gate }: { gate: GateView }) {
   )
 }
 
+/** Names the rungs in order; one that was skipped never had the question. */
+const wayText = ({ askedBy, hops }: Question): string =>
+  [
+    askedBy,
+    ...hops.map(({ to, skipped }) => (skipped === undefined ? to : `${to} (skipped: ${skipped.replace('_', ' ')})`)),
+  ].join(' → ')
+
 function QuestionItem({ question }: { question: Question }) {
   const state = questionState(question)
   return (
@@ -78,9 +85,7 @@ function QuestionItem({ question }: { question: Question }) {
         </p>
         <p className="facts muted">
           <span>{question.risk} risk</span>
-          {question.hops.length > 1 && (
-            <span>{[question.hops[0]?.from, ...question.hops.map((hop) => hop.to)].join(' → ')}</span>
-          )}
+          {(question.hops.length > 1 || question.hops[0]?.to !== 'operator') && <span>{wayText(question)}</span>}
           {question.briefId !== null && <Link to={addresses.brief(runIdOf(question), question.briefId)}>brief</Link>}
           <Ago at={question.createdAt} />
           <code>{question.id}</code>

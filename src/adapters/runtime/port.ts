@@ -63,6 +63,8 @@ export interface RuntimeCapabilities {
   readonly evidenceUnboxed: boolean
   readonly send: boolean
   readonly resume: boolean
+  /** Its agents do one thing, whatever their prompt says: they cannot answer a question. */
+  readonly fixed?: boolean
   /** Its agents can divide their work among themselves; the option `native_teams` permits it. */
   readonly teams?: boolean
 }

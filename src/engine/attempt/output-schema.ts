@@ -1,6 +1,7 @@
 import { type JsonSchema, wireSchema } from '../../operations/wire-schema.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import { shapeOf } from '../outcome/shape.ts'
 
 export interface ExpectedOutput {
   readonly name: string
@@ -10,8 +11,9 @@ export interface ExpectedOutput {
 }
 
 /** Returns the output that the report of a step must contain; null if it needs none. */
-export function outputOf(playbook: Playbook | undefined, { phase }: Pick<Brief, 'phase'>): ExpectedOutput | null {
-  const shape = phase === null ? undefined : playbook?.outputs?.[phase]
+export function outputOf(playbook: Playbook | undefined, brief: Pick<Brief, 'phase' | 'key'>): ExpectedOutput | null {
+  const { phase } = brief
+  const shape = shapeOf(playbook, brief)
   if (phase === null || shape === undefined) return null
   const known = described.get(shape)
   if (known !== undefined) return known

@@ -3,6 +3,8 @@ import type { Attempt } from '../../work/attempts/contract.ts'
 import { findProgress } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { findBrief } from '../../work/briefs/store.ts'
+import type { Run } from '../../work/runs/contract.ts'
+import { asksSeat } from '../../work/questions/resolution.contract.ts'
 import { listNotesOfBrief } from '../../work/notes/store.ts'
 import { isLook, missingIn } from '../../work/briefs/branches.ts'
 import { launchOptions } from './launch-options.ts'
@@ -209,15 +211,23 @@ async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inp
       ? null
       : ((await deps.db.read((tx) => findBrief(tx, brief.verifies as string))) ?? null)
   const playbook = playbookOf(deps, run)
-  return renderBrief(deps.promptOf(run.playbook, brief.kind, brief.phase), { ...brief, inputs }, attempt.fence, {
-    notes: noted,
-    judged,
-    missing: await missingIn(deps, playbook, run, brief),
-    files: playbook.describe?.(brief).files ?? [],
-    goal: run.goalAnchor,
-    output: outputOf(playbook, brief)?.shown ?? null,
-  })
+  return renderBrief(
+    deps.promptOf(promptFolderOf(run, brief), brief.kind, brief.phase),
+    { ...brief, inputs },
+    attempt.fence,
+    {
+      notes: noted,
+      judged,
+      missing: await missingIn(deps, playbook, run, brief),
+      files: playbook.describe?.(brief).files ?? [],
+      goal: run.goalAnchor,
+      output: outputOf(playbook, brief)?.shown ?? null,
+    },
+  )
 }
+
+/** No playbook has a prompt of its own for the seats of an organisation. */
+const promptFolderOf = ({ playbook }: Run, brief: Brief): string => (asksSeat(brief) ? 'ladder' : playbook)
 
 interface Played {
   ended: AgentEnded

@@ -21,6 +21,7 @@ import type { Pauses } from './pauses.ts'
 import { createSearch, type Search } from './search.ts'
 import type { EngineDeps } from '../deps.ts'
 import { afterReserving, reserve, withReserved } from '../../work/budgets/arithmetic.ts'
+import { passOnIfVacated } from '../../work/questions/resolve.ts'
 import { type RunScope, scopeOf } from '../../work/scope.ts'
 import { pauseWithFault } from '../outcome/fault.ts'
 import { isPassing } from '../persist.ts'
@@ -175,7 +176,8 @@ async function claimOfRun(deps: EngineDeps, tx: Tx, runId: string, briefIds: rea
   const open = (await listBriefsById(tx, briefIds)).filter(
     (brief) => isReady(brief) && !held.has(brief.provider) && mayStart(run, brief),
   )
-  const ready = await withinBudget(scope, await withinCaps(scope, await withinSeats(tx, open)), budgeted)
+  const seated = await withinSeats(tx, await stillSeated(scope, open))
+  const ready = await withinBudget(scope, await withinCaps(scope, seated), budgeted)
   if (ready.length === 0) return []
   const firstAgentId = await nextAgentIds(tx, ready.length)
   const claimed: Claimed[] = []
@@ -202,6 +204,13 @@ async function withinSeats(tx: ReadTx, briefs: readonly Brief[]): Promise<Brief[
 async function seatHeld(tx: ReadTx, { positionId, personaId }: Brief): Promise<number | null> {
   if (positionId === null) return null
   return (await findHolder(tx, positionId))?.personaId === personaId ? positionId : null
+}
+
+/** Leaves out briefs whose persona has left the seat that is asked: their questions go on to the next rung. */
+async function stillSeated(scope: RunScope, found: readonly Brief[]): Promise<Brief[]> {
+  const seated: Brief[] = []
+  for (const brief of found) if (!(await passOnIfVacated(scope, brief))) seated.push(brief)
+  return seated
 }
 
 interface Affordable {

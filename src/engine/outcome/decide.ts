@@ -18,6 +18,7 @@ import { beginLanding, holdPartForMerge } from '../../work/pull-requests/moves.t
 import { decideRepair, isAboutRepair } from '../../work/proofs/decide.ts'
 import { proveResult } from '../../work/proofs/start.ts'
 import { askAboutFailures, askForBrief, pauseAndAsk } from '../../work/questions/ask.ts'
+import { decideSeat, isAboutSeat } from '../../work/questions/resolve.ts'
 import { endRun } from '../../work/runs/end.ts'
 import type { RunScope } from '../../work/scope.ts'
 import { verifyBriefs } from '../../work/verdicts/moves.ts'
@@ -26,10 +27,11 @@ import { supersede } from '../../work/briefs/cancel.ts'
 
 /**
  * Asks the playbook and applies its decisions one by one, in the caller's transaction; stops when the run has ended.
- * Briefs that repair the merged result are no playbook's.
+ * Briefs that repair the merged result, or ask a seat of the organisation, are no playbook's.
  */
 export async function applyDecisions(scope: RunScope, event: PlaybookEvent): Promise<void> {
   if (await isAboutRepair(scope, event)) return decideRepair(scope, event)
+  if (isAboutSeat(event)) return decideSeat(scope, event)
   for (const decision of scope.playbook.decide(await viewFor(scope, event), event)) {
     if (scope.run.endedAt !== null) return
     await apply(scope, decision, event)

@@ -1,8 +1,11 @@
 import { shorten } from '../../kernel/text.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import type { Classified } from '../attempt/classify.ts'
+import { asksSeat, faultsOfResolution, type Resolution } from '../../work/questions/resolution.contract.ts'
+import { findQuestionOfResolve } from '../../work/questions/store.ts'
 import type { RunScope } from '../../work/scope.ts'
 import { log } from '../../work/runs/log.ts'
+import { shapeOf } from './shape.ts'
 import { viewFor } from './view.ts'
 
 export interface CheckedStep {
@@ -18,7 +21,7 @@ const mostFaults = 50
  * Checks that the output of a step has the schema of its phase. Unknown fields are removed, and a log entry names them.
  */
 export async function checkStep(scope: RunScope, brief: Brief, classified: Classified): Promise<CheckedStep> {
-  const shape = brief.phase === null ? undefined : scope.playbook.outputs?.[brief.phase]
+  const shape = shapeOf(scope.playbook, brief)
   const { report } = classified
   if (shape === undefined || report === null || brief.kind !== 'plan' || classified.outcome === 'blocked')
     return { classified, faults: [] }
@@ -33,13 +36,18 @@ export async function checkStep(scope: RunScope, brief: Brief, classified: Class
         [path.join('.'), message].filter((part) => part !== '').join(': '),
       ),
     )
-  const view = await viewFor(scope, { kind: 'brief_reported', brief, output: parsed.data })
-  const faults = scope.playbook.faults?.(view, brief, parsed.data) ?? []
+  const faults = await faultsOf(scope, brief, parsed.data)
   if (faults.length > 0) return wrong(classified, faults)
   const ignored = fieldsLeftOut(report.output, parsed.data)
   for (const field of ignored.slice(0, mostFaults))
     await log(scope, { brief, message: `ignored field ${field}`, data: { field } })
   return { classified: { ...classified, report: { ...report, output: parsed.data } }, faults: [] }
+}
+
+async function faultsOf(scope: RunScope, brief: Brief, output: unknown): Promise<readonly string[]> {
+  if (asksSeat(brief)) return faultsOfResolution(await findQuestionOfResolve(scope.tx, brief.id), output as Resolution)
+  const view = await viewFor(scope, { kind: 'brief_reported', brief, output })
+  return scope.playbook.faults?.(view, brief, output) ?? []
 }
 
 function wrong(classified: Classified, faults: readonly string[]): CheckedStep {

@@ -63,6 +63,7 @@ export const tiered: Playbook = {
   faults,
   checkInput,
   workRuntime: ({ tiers }) => tiers.t4,
+  seatRuntime: ({ tiers }) => tiers.t1,
   requires: (run) => settingsOf(run).pipelineRequires,
   approvalGates: ['t1_plan'],
   logsProgress: true,

@@ -45,6 +45,12 @@ export const derive: NonNullable<Playbook['derive']> = (brief, as) => {
       groupKey: null,
       data: { ...noTask, tier: data.tier, workstream: null, label: null, personality: data.personality },
     }
+  // Above the first tier.
+  if (as === 'resolve')
+    return {
+      groupKey: null,
+      data: { ...noTask, tier: 't1', workstream: null, label: 'the lead', personality: null },
+    }
   const label = data.label === null ? null : `${data.label} (rest)`
   return { groupKey: brief.groupKey, data: { ...data, label, replaces: null, opaque: false } }
 }

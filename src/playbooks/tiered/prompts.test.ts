@@ -27,7 +27,7 @@ describe.each(phases)('the prompt of %s', (phase) => {
     renderBrief(templateOf(phase), aBrief({ ...samples[phase], ...fields }), 2, {
       goal,
       files,
-      output: outputOf(playbook, { phase })?.shown ?? null,
+      output: outputOf(playbook, { phase, key: phase })?.shown ?? null,
     })
 
   it('matches its golden text', async () => {

@@ -10,6 +10,7 @@ import { requireHolder, seatOf } from './cast.ts'
 import { countBriefs, newBrief } from './create.ts'
 import type { Cast, RunScope } from '../scope.ts'
 import { log } from '../runs/log.ts'
+import { takeQuestion } from '../questions/take.ts'
 import { eventTags, nameOf } from './moves.ts'
 
 /** Adds briefs that a playbook makes during a run, with personas, places and dependencies. */
@@ -51,6 +52,7 @@ export async function addBriefs(scope: RunScope, wanted: readonly NewBrief[]): P
     )
   }
   await countBriefs(scope, wanted, edges, wanted.length === 1 ? '1 brief more' : `${wanted.length} briefs more`)
+  for (const { key, takes } of wanted) if (takes !== undefined) await takeQuestion(scope, takes, ids.get(key) as string)
 }
 
 interface Before {

@@ -90,7 +90,8 @@ async function personIn(tx: ReadTx, from: string | undefined): Promise<string | 
 }
 
 async function answerInWords(parts: Replying, by: Actor, said: string): Promise<Replied> {
-  const waiting = await parts.db.read((tx) => listQuestions(tx, { onlyWaiting: true }, 100))
+  const open = await parts.db.read((tx) => listQuestions(tx, { onlyWaiting: true }, 100))
+  const waiting = open.filter(({ status }) => status !== 'with_lead')
   const [only] = waiting
   const key = waiting.length === 1 && only !== undefined ? chosenOption(only, said) : null
   if (only !== undefined && key !== null) return answer(parts, by, only.id, key)

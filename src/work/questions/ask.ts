@@ -10,8 +10,9 @@ import { budgetsOfHold } from '../budgets/moves.ts'
 import { budgets, findBudget } from '../budgets/store.ts'
 import { findBudgetQuestion, questionKey } from '../budgets/waiting-store.ts'
 import { listPendingOfRun } from '../gates/store.ts'
-import type { Question, QuestionClass, QuestionKind, QuestionOption } from './contract.ts'
-import { raiseQuestion } from './climb.ts'
+import type { Question, QuestionClass, QuestionKind, QuestionOption, Rung } from './contract.ts'
+import { ladderOf, raiseQuestion } from './climb.ts'
+import { dropResolveBrief } from './seat-brief.ts'
 import { isSimilar } from './ladder.ts'
 import { choices } from './options.ts'
 import { listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
@@ -32,13 +33,15 @@ export interface NewQuestion {
   risk: Question['risk']
   noteId?: string | null
   askedBy?: string
+  /** The rungs below the lead and the operator; undefined: those of the playbook. */
+  ladder?: readonly Rung[]
 }
 
 /** Asks a question and routes it at once to the first authority that can answer. */
 export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
   const { tx, run } = scope
   const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : `brief:${wanted.brief.key}`)
-  const question: Question = {
+  const asked: Question = {
     id: scope.ids.next('question'),
     runId: run.id,
     organisationId: null,
@@ -66,6 +69,7 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
     createdAt: tx.at,
     answeredAt: null,
   }
+  const question = { ...asked, ladder: await ladderOf(scope, asked, wanted.brief, wanted.ladder) }
   const place = { runId: run.id, briefId: question.briefId }
   await touchRun(
     scope,
@@ -277,6 +281,7 @@ async function withdraw(scope: RunScope, isOver: (question: Question) => boolean
       },
       [updated(questions, question, { status: 'withdrawn', answeredAt: scope.tx.at })],
     )
+    await dropResolveBrief(scope, question, 'its question is withdrawn')
   }
 }
 

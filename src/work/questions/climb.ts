@@ -1,42 +1,105 @@
-import { updated } from '../../events/change.ts'
+import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import { touchRun } from '../runs/moves.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { findBrief } from '../briefs/store.ts'
 import type { RunScope } from '../scope.ts'
-import type { Hop, Question } from './contract.ts'
-import { questions } from './store.ts'
+import type { Hop, Question, Rung } from './contract.ts'
+import { holderOf, leadRungOf } from './holder.ts'
+import { addSeatBrief, dropResolveBrief, runtimeOfSeats } from './seat-brief.ts'
+import { doesClimb, operatorRung, wholeLadder } from './rungs.ts'
+import { moveUp } from './hop.ts'
+import { findQuestion } from './store.ts'
 
-/** Hands a question to the next rung above it that somebody holds, and notifies that holder. */
-export async function raiseQuestion(scope: RunScope, question: Question): Promise<Question> {
+/** Returns the rungs of a new question about a brief. Its asker is none of them. */
+export async function ladderOf(
+  scope: RunScope,
+  question: Question,
+  brief: Brief | null,
+  wanted?: readonly Rung[],
+): Promise<Rung[]> {
+  if (brief === null || !doesClimb(question) || question.class === null) return [operatorRung]
+  const own = wanted ?? scope.playbook.ladder?.(brief, question.class) ?? []
+  const lead = await leadRungOf(scope.tx, scope.run.organisationId)
+  const ladder: Rung[] = []
+  for (const rung of wholeLadder(own, lead)) if (!(await isAsker(scope, rung, brief, question))) ladder.push(rung)
+  return ladder
+}
+
+async function isAsker(scope: RunScope, rung: Rung, brief: Brief, { askedBy }: Question): Promise<boolean> {
+  if (rung.name === askedBy) return true
+  if (rung.positionId === null) return false
+  if (rung.positionId === brief.positionId) return true
+  const holder = await holderOf(scope.tx, rung.positionId, scope.run.organisationId)
+  return 'persona' in holder && holder.persona.id === brief.personaId
+}
+
+/**
+ * Hands a question to the next rung above it that has somebody. A rung without anybody is passed, with the reason. Only
+ * the operator is notified, and only when the question arrives at her.
+ */
+export async function raiseQuestion(scope: RunScope, asked: Question, reason?: string): Promise<Question> {
+  await dropResolveBrief(scope, asked, reason ?? 'the question goes on')
+  let question = asked
+  for (;;) {
+    const [rung = operatorRung, ...ladder] = question.ladder
+    const above = { ladder, resolveBriefId: null, currentPositionId: null }
+    if (rung.kind === 'operator') {
+      const arrived = await moveUp(scope, question, rung, { ...above, status: 'with_operator', reason })
+      await notifyOperator(scope, arrived)
+      return arrived
+    }
+    const taken =
+      rung.kind === 'tier' || rung.kind === 'role'
+        ? await offer(scope, question, rung)
+        : await askSeat(scope, question, rung, reason)
+    if (typeof taken === 'object') return taken
+    question = await moveUp(scope, question, rung, { ...above, skipped: taken })
+  }
+}
+
+/** Offers a question to a rung of the playbook, which takes it by adding a brief that names it. */
+async function offer(scope: RunScope, question: Question, rung: Rung): Promise<Question | 'not_taken'> {
+  const brief = question.briefId === null ? undefined : await findBrief(scope.tx, question.briefId)
+  if (brief === undefined) return 'not_taken'
+  const before = question.hops.length
+  await scope.decide({ kind: 'question_raised', question, rung, brief })
+  const now = await findQuestion(scope.tx, question.id)
+  if (now === undefined) throw bug(`question ${question.id} vanished`)
+  return now.hops.length > before || now.answeredAt !== null ? now : 'not_taken'
+}
+
+async function askSeat(
+  scope: RunScope,
+  question: Question,
+  rung: Rung,
+  reason: string | undefined,
+): Promise<Question | NonNullable<Hop['skipped']>> {
   const { tx, run } = scope
-  const from = question.hops.at(-1)?.to ?? question.askedBy
-  const hop: Hop = { from, to: 'operator', rank: question.hops.length + 1, at: tx.at }
-  const patch = { status: 'with_operator' as const, hops: [...question.hops, hop] }
-  await touchRun(
-    scope,
-    {},
-    {
-      kind: 'question_routed',
-      code: 'ESCALATE',
-      level: 'verbose',
-      runId: run.id,
-      briefId: question.briefId,
-      message: `${hop.from} → ${hop.to}`,
-      data: { question_id: question.id, ...hop },
-    },
-    [updated(questions, question, patch)],
-  )
-  const routed = { ...question, ...patch }
-  await scope.notify(tx, {
+  const holder = await holderOf(tx, rung.positionId, run.organisationId)
+  if ('absent' in holder) return holder.absent
+  const runtime = runtimeOfSeats(scope)
+  if (runtime === null) return 'no_runtime'
+  const positionId = rung.positionId as number
+  const brief = await addSeatBrief(scope, question, { positionId, personaId: holder.persona.id, runtime, reason })
+  return moveUp(scope, question, rung, {
+    ladder: question.ladder.slice(1),
+    status: 'with_lead',
+    resolveBriefId: brief.id,
+    currentPositionId: positionId,
+    reason,
+  })
+}
+
+const notifyOperator = (scope: RunScope, question: Question): Promise<void> =>
+  scope.notify(scope.tx, {
     kind: 'question_asked',
-    title: `A question: ${shorten(routed.text, 120)}`,
-    summary: [routed.context, ...routed.options.map((option) => `${option.key}: ${option.label}`)]
+    title: `A question: ${shorten(question.text, 120)}`,
+    summary: [question.context, ...question.options.map((option) => `${option.key}: ${option.label}`)]
       .filter(Boolean)
       .join('\n'),
-    actions: [{ label: 'Answer', command: `agency answer ${routed.id} "…"` }],
-    runId: run.id,
-    organisationId: run.organisationId,
-    object: routed.id,
+    actions: [{ label: 'Answer', command: `agency answer ${question.id} "…"` }],
+    runId: scope.run.id,
+    organisationId: scope.run.organisationId,
+    object: question.id,
     state: 'asked',
   })
-  return routed
-}

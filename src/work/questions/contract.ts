@@ -45,7 +45,12 @@ export const Hop = z.object({
   to: z.string(),
   rank: z.number().int(),
   at: z.string(),
-  skipped: z.enum(['vacant']).optional().describe('vacant: nobody was there, so that the question went on'),
+  skipped: z
+    .enum(['vacant', 'person', 'no_runtime', 'not_taken'])
+    .optional()
+    .describe(
+      'Why the question went on at once. vacant: nobody was there; person: only an agent is asked; no_runtime: no agent of this run can answer; not_taken: the playbook has nobody for it',
+    ),
 })
 export type Hop = z.infer<typeof Hop>
 

@@ -27,6 +27,11 @@ export const listQuestionsOfBrief = (tx: ReadTx, briefId: string): Promise<Quest
 export const listWaitingOfRun = (tx: ReadTx, runId: string): Promise<Question[]> =>
   findRows(tx, questions, 'run_id = ? AND answered_at IS NULL ORDER BY created_at, id', [runId])
 
+/** Finds the open question that a brief is to resolve. */
+export async function findQuestionOfResolve(tx: ReadTx, briefId: string): Promise<Question | undefined> {
+  return (await findRows(tx, questions, 'resolve_brief_id = ? AND answered_at IS NULL LIMIT 1', [briefId]))[0]
+}
+
 export interface QuestionQuery {
   runId?: string | undefined
   organisationId?: number | undefined

@@ -8,6 +8,7 @@ import { operator } from '../gates/contract.ts'
 import { listPendingOfRun } from '../gates/store.ts'
 import { proofHold } from '../proofs/start.ts'
 import { landingHold } from '../pull-requests/moves.ts'
+import type { Question } from '../questions/contract.ts'
 import { listSharedQuestions, listWaitingOfRun } from '../questions/store.ts'
 import { listStops } from '../stops/store.ts'
 import type { Run } from './contract.ts'
@@ -60,7 +61,7 @@ async function stopBeforeChecks(tx: ReadTx, run: Run): Promise<WaitReason | null
 
 async function decisionOf(tx: ReadTx, run: Run): Promise<string | null> {
   const [question] = [
-    ...(run.questionsOpen > 0 ? await listWaitingOfRun(tx, run.id) : []),
+    ...(run.questionsOpen > 0 ? (await listWaitingOfRun(tx, run.id)).filter(isWithOperator) : []),
     ...(run.status === 'running' ? await listSharedQuestions(tx, run.id) : []),
   ]
   if (question !== undefined)
@@ -73,6 +74,9 @@ async function decisionOf(tx: ReadTx, run: Run): Promise<string | null> {
     ? `your approval of ${gate.gate}: agency approve ${gate.id}`
     : `the decision of ${gate.approver} about ${gate.gate}`
 }
+
+/** A question that a rung below the operator has waits for its agent, not for her. */
+const isWithOperator = ({ status }: Pick<Question, 'status'>): boolean => status !== 'with_lead'
 
 const slotText = (atWork: readonly { runId: string; count: number }[], slots: number): string => {
   const taken = atWork.reduce((sum, { count }) => sum + count, 0)

@@ -24,7 +24,7 @@ const Options = z.strictObject({
 export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } = {}): Runtime {
   return {
     name: 'program',
-    capabilities: { simulated: false, boxed: true, evidenceUnboxed: true, send: false, resume: false },
+    capabilities: { simulated: false, boxed: true, evidenceUnboxed: true, send: false, resume: false, fixed: true },
     available: async () => ({ ok: true }),
     checkOptions: (options) => mustExist(commandOf(options)[0]),
     startsOf: ({ command }) => (command === undefined ? [] : [{ where: 'program', text: commandText(command) }]),

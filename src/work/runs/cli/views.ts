@@ -119,8 +119,11 @@ export function questionLines(screen: Screen, question: Wire<Question>): string[
 /** Formats the hops of a question, always upwards. */
 const hopLines = (screen: Screen, question: Wire<Question>): string[] => [
   `${bold(screen, question.id)}  ${plain(question.text)}`,
-  ...question.hops.map((hop) => `  ${hop.rank}  ${plain(hop.from)} → ${plain(hop.to)}`),
+  ...question.hops.map((hop) => `  ${hop.rank}  ${plain(hop.from)} → ${plain(hop.to)}${skippedText(hop)}`),
 ]
+
+const skippedText = ({ skipped }: Wire<Question>['hops'][number]): string =>
+  skipped === undefined ? '' : `  skipped (${skipped.replace('_', ' ')})`
 
 const escalationLine = (
   screen: Screen,
