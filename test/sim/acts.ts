@@ -1,6 +1,6 @@
 /** An action of a person and the answer to it, for a comparison with the store. */
 export interface Act {
-  readonly kind: 'approve' | 'reject' | 'answer' | 'resume' | 'pause' | 'cancel' | 'stop' | 'clear' | 'limit'
+  readonly kind: 'approve' | 'reject' | 'answer' | 'resume' | 'pause' | 'cancel' | 'stop' | 'clear' | 'limit' | 'reseat'
   readonly target: string
   readonly by: string
   /** An act stays `under way` if the daemon died during it: it may or may not have taken effect. */

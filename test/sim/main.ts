@@ -19,6 +19,7 @@ Plays simulated worlds on every core and prints a line to repeat each that break
   --workers <n>       Number of processes on one store (drawn for each seed; 1 with --plain)
   --plain             Leave out the kinds of faults that were added later, to repeat an old seed
   --repositories      Give runs repositories: agents commit, git merges and lands their work
+  --lead              Give the organisation a lead that answers questions
   --git <which>       memory, real, or drawn: the real git in one of 256 worlds (drawn)
   --all               Continue after a failure
   --minutes <n>       Deal no more seeds after this time
@@ -39,6 +40,7 @@ const { values } = parseArgs({
     all: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
     repositories: { type: 'boolean', default: false },
+    lead: { type: 'boolean', default: false },
     git: { type: 'string', default: 'drawn' },
     verbose: { type: 'boolean', default: false },
     minutes: { type: 'string' },
@@ -60,6 +62,7 @@ if (workers === 0) refuse('--workers must be at least 1')
 if (values.git !== 'memory' && values.git !== 'real' && values.git !== 'drawn')
   refuse('--git must be memory, real or drawn')
 const withGit: WithGit = values.repositories || bug?.withGit === true ? values.git : false
+const withLead = values.lead || bug?.withLead === true
 if (values.bugs) process.exit(await tryBugs(seeds, start))
 
 const began = performance.now()
@@ -77,6 +80,7 @@ await dealSeeds({
   bug: values.bug,
   isPlain: values.plain,
   withGit,
+  withLead,
   workers,
   withLog: values.verbose,
   onResult: add,
@@ -101,6 +105,7 @@ function add({ seed, failure, hash, events, lives, faults, workers: processes, c
   const plain =
     (values.plain ? ' --plain' : '') +
     (withGit === false ? '' : ' --repositories') +
+    (withLead ? ' --lead' : '') +
     (values.git === 'drawn' ? '' : ` --git ${values.git}`)
   const shared = workers === undefined ? '' : ` --workers ${workers}`
   console.log(`  npm run sim -- --seeds 1 --start ${seed}${other}${shared}${plain}${injected}`)
@@ -109,7 +114,7 @@ function add({ seed, failure, hash, events, lives, faults, workers: processes, c
 
 async function printLog(): Promise<void> {
   const { simulate } = await import('./simulate.ts')
-  const options = { isPlain: values.plain, withGit, workers, withLog: true }
+  const options = { isPlain: values.plain, withGit, withLead, workers, withLog: true }
   console.log((await simulate(start, playbook, options)).log.join('\n'))
 }
 

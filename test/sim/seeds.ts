@@ -11,6 +11,8 @@ export interface SeedRequest {
   readonly isPlain: boolean
   /** Runs have repositories. */
   readonly withGit: WithGit
+  /** The organisation has a lead that answers questions. */
+  readonly withLead: boolean
   /** The number of processes that share the store; drawn without it. */
   readonly workers: number | undefined
   /** The result has a hash over all events. */

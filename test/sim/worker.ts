@@ -16,13 +16,26 @@ process.on('uncaughtException', (error: unknown) => {
   answer({ ...nothing, seed: current ?? 0, failure }, () => process.exit(1))
 })
 
-async function play({ seed, playbook, bug, isPlain, withGit, workers, withLog }: SeedRequest): Promise<SeedResult> {
+async function play({
+  seed,
+  playbook,
+  bug,
+  isPlain,
+  withGit,
+  withLead,
+  workers,
+  withLog,
+}: SeedRequest): Promise<SeedResult> {
   current = seed
   if (bug !== undefined && injected === undefined) injectBug((injected = bug))
   // Imported after the injection, so that every importer gets the module with the bug.
   const { simulate } = await import('./simulate.ts')
   const cpu = process.cpuUsage()
-  const { log: _, faults, ...outcome } = await simulate(seed, playbook, { isPlain, withGit, workers, withLog })
+  const {
+    log: _,
+    faults,
+    ...outcome
+  } = await simulate(seed, playbook, { isPlain, withGit, withLead, workers, withLog })
   const { user, system } = process.cpuUsage(cpu)
   return { ...outcome, faults: [...faults], cpuMs: (user + system) / 1_000 }
 }

@@ -15,6 +15,7 @@ import { openSimStore, type SimStore } from './store.ts'
 import { drawFaultRates, type FaultRates } from './fault-rates.ts'
 import type { SimGit } from './repositories/git.ts'
 import { openGit, type WithGit } from './repositories/open.ts'
+import { makeLeadSeat } from './lead/seat.ts'
 import type { Freeze } from './workers/freeze.ts'
 import { drawWorkerRates, type WorkerRates } from './workers/rates.ts'
 
@@ -92,6 +93,8 @@ export interface World {
   readonly store: SimStore
   readonly db: Db
   readonly workspaces: Workspaces
+  /** The seat that leads the organisation of all runs; null: there is none. */
+  readonly leadSeat: number | null
   /** Null: no run has a repository. */
   readonly git: SimGit | null
   /** Workspaces by brief id, for checks that bypass the product. */
@@ -133,11 +136,13 @@ export interface WorldOptions {
   readonly workers?: number | undefined
   /** Gives runs repositories. */
   readonly withGit?: WithGit
+  /** Gives the organisation a lead, which is an agent that answers questions, and agents more to ask. */
+  readonly withLead?: boolean
 }
 
 export async function createWorld(
   seed: number,
-  { isPlain = false, workers, withGit = false }: WorldOptions = {},
+  { isPlain = false, workers, withGit = false, withLead = false }: WorldOptions = {},
 ): Promise<World> {
   const random = createRandom(seed)
   const clock = createVirtualClock()
@@ -157,6 +162,7 @@ export async function createWorld(
     ids: createIds(random.about('ids').bytes, clock),
     store,
     db: store.db,
+    leadSeat: withLead ? await makeLeadSeat(store.db) : null,
     workspaces,
     git,
     files,

@@ -3,6 +3,7 @@ import { defaultVerification } from '../../../src/adapters/runtime/scripted/defa
 import type { Outcome } from '../../../src/work/attempts/contract.ts'
 import type { LaunchStep } from '../../../src/adapters/runtime/port.ts'
 import { planOf } from '../missions.ts'
+import { asking } from '../lead/agents.ts'
 import type { Random } from '../random.ts'
 import { badStep, goodStep, stepReport } from './tiers.ts'
 
@@ -28,6 +29,8 @@ export interface Task {
   /** The playbook's step and its inputs. */
   readonly step?: LaunchStep | undefined
   readonly isDiligent?: boolean
+  /** The organisation has a lead: agents ask more. */
+  readonly hasLead?: boolean
   /** Longer than any deadline of the run. */
   readonly tooLongMs: number
 }
@@ -48,6 +51,7 @@ export function goodBehaviour(task: Task, random: Random): Behaviour {
 export function badBehaviour(task: Task, random: Random): Behaviour {
   const bad = {
     ...badAnywhere,
+    ...(task.hasLead === true && task.kind === 'work' ? asking : {}),
     ...(task.kind === 'work' ? badWork : task.kind === 'verify' ? badVerdict : badPlanning(task)),
   }
   const name = random.pick(Object.keys(bad))
@@ -69,7 +73,7 @@ export function limited(behaviour: Behaviour, random: Random): Behaviour {
   }
 }
 
-type Draw = (task: Task, random: Random) => Omit<Behaviour, 'name'>
+export type Draw = (task: Task, random: Random) => Omit<Behaviour, 'name'>
 
 const badAnywhere: Record<string, Draw> = {
   crashes: (_, random) => ({

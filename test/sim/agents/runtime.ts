@@ -17,7 +17,7 @@ export function createSimRuntime(world: World): Runtime {
     available: async () => ({ ok: true }),
     checkOptions: () => {},
     launch: async (launch) => {
-      const task = taskOf(launch, world.phase === 'diligent')
+      const task = taskOf(launch, world.phase === 'diligent', world.leadSeat !== null)
       const drawn = drawBehaviour(world, task)
       const behaviour = world.git === null ? drawn : await inClone(world, launch, task, drawn)
       world.history.play(launch.launchId, behaviour)
@@ -67,11 +67,12 @@ function drawBehaviour(world: World, task: Task): Behaviour {
   return more.chance(world.rates.quota) && world.phase === 'busy' ? limited(spending, more) : spending
 }
 
-const taskOf = ({ kind, prompt, attempt, step }: Launch, isDiligent: boolean): Task => ({
+const taskOf = ({ kind, prompt, attempt, step }: Launch, isDiligent: boolean, hasLead: boolean): Task => ({
   kind,
   subject: subjectOf(prompt, step),
   step: kind === 'plan' ? step : undefined,
   isDiligent,
+  hasLead,
   attempt,
   prompt,
   tooLongMs: 8 * 60_000,

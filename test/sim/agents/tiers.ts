@@ -3,13 +3,14 @@ import { playStep } from '../../../src/adapters/runtime/scripted/steps.ts'
 import type { LaunchStep } from '../../../src/adapters/runtime/port.ts'
 import type { Outcome } from '../../../src/work/attempts/contract.ts'
 import { proofOf } from '../missions.ts'
+import { answerOfLead, asksLead } from '../lead/agents.ts'
 import type { Random } from '../random.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Draws a valid output of a step, mostly not the simplest one. */
 export function goodStep(step: LaunchStep, random: Random, isDiligent: boolean): unknown {
-  const drawn = drawings[step.phase]?.(step, random, isDiligent)
+  const drawn = asksLead(step) ? answerOfLead(step, random) : drawings[step.phase]?.(step, random, isDiligent)
   return drawn ?? simplest(step)
 }
 

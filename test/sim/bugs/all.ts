@@ -7,6 +7,8 @@ export interface Bug {
   readonly playbook?: 'tiered'
   /** Only worlds with repositories lead to it. */
   readonly withGit?: true
+  /** Only worlds whose organisation has a lead lead to it. */
+  readonly withLead?: true
   /** The number of processes on the store in the worlds that lead to it; 1 without one. */
   readonly workers?: number
   /** Found only after several hundred seeds: too many for every test run. */

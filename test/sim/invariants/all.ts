@@ -5,6 +5,7 @@ import { watchFinished } from './finished.ts'
 import { watchGates } from './gates.ts'
 import { inspectHolds } from './holds.ts'
 import { watchLaunches } from './launches.ts'
+import { watchLadder } from '../lead/invariants.ts'
 import { watchMoney } from './money.ts'
 import { inspectQuestions } from './questions.ts'
 import { inspectRuns } from './runs.ts'
@@ -21,6 +22,7 @@ export function registerInvariants(world: World): void {
   watchCounters(world)
   watchGates(world)
   watchMoney(world)
+  watchLadder(world)
   watchFinished(world)
   inspectQuestions(world)
   inspectRuns(world)

@@ -7,7 +7,8 @@ import { openRuns } from '../invariants/brief.ts'
 import { heldBriefs } from '../invariants/rest.ts'
 import { isSimulated, mayHaveHappened, textOf } from '../simulated-errors.ts'
 import type { Random } from '../random.ts'
-import { people } from '../store.ts'
+import { reseat } from '../lead/seat.ts'
+import { people, workers } from '../store.ts'
 import type { Life, World } from '../world.ts'
 
 /** Starts an operator that acts from time to time: sensibly, twice, or in contradiction to itself. */
@@ -113,6 +114,7 @@ function actOnce(world: World, random: Random): void {
   }
   const money = random.about(`money ${world.acts.all.length}`)
   if (money.chance(world.rates.mixedBudget)) choices.push(() => void limit(world, life, drawBudget(world, money)))
+  if (world.leadSeat !== null && random.chance(0.2)) choices.push(() => void reseatLead(world, life, random))
   if (choices.length > 0) random.pick(choices)()
 }
 
@@ -160,6 +162,12 @@ const stopAll = (world: World, life: Life): Promise<void> =>
   )
 const clearStop = (world: World, life: Life): Promise<void> =>
   observe(world, world.acts.begin('clear', 'all', 'operator'), () => life.agency.stops.clear(operator, undefined))
+const reseatLead = (world: World, life: Life, random: Random): Promise<void> => {
+  const name = random.pick([...workers, null])
+  return observe(world, world.acts.begin('reseat', name ?? 'nobody', 'operator'), () =>
+    reseat(life.db, world.leadSeat as number, name),
+  )
+}
 const limit = (world: World, life: Life, budget: SetBudget): Promise<void> =>
   observe(world, world.acts.begin('limit', JSON.stringify(budget), 'operator'), () =>
     life.agency.budgets.set(operator, budget),
