@@ -1,7 +1,7 @@
 import type { Db, ReadTx } from '../../src/db/port.ts'
 import { sqlOf } from '../../src/db/tx.ts'
 import type { StoredChange } from '../../src/events/change.ts'
-import type { Behaviour } from './agents/behaviours.ts'
+import type { Behaviour } from './agents/behaviour.ts'
 
 /** A row rebuilt from the events, with the store's column names and values. */
 export type Row = Readonly<Record<string, unknown>>

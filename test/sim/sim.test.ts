@@ -66,6 +66,18 @@ describe.skipIf(isOnPostgres)('a simulated world', () => {
     600_000,
   )
 
+  it('keeps every invariant where a lead answers questions', async () => {
+    const failed: string[] = []
+    let asked = 0
+    for (let seed = 1; seed <= 60; seed++) {
+      const { failure, log } = await simulate(seed, 'direct', { withLead: true, withLog: true })
+      asked += log.filter((line) => / question_routed /.test(line)).length
+      if (failure !== null) failed.push(`"${failure.invariant}": npm run sim -- --seeds 1 --start ${seed} --lead`)
+    }
+    expect(failed).toEqual([])
+    expect(asked).toBeGreaterThan(20)
+  }, 600_000)
+
   it.each(regressions)(
     'of $playbook with $workers process(es) that was wrong once is right',
     async ({ seeds: known, playbook, ...options }) => {

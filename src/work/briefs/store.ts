@@ -212,7 +212,7 @@ export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
 /** Returns the newest planning brief of the run. */
 export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | undefined> {
   return (
-    await findRows(tx, briefs, "run_id = ? AND kind = 'plan' ORDER BY created_at DESC, id DESC LIMIT 1", [runId])
+    await findRows(tx, briefs, "run_id = ? AND kind = 'plan' AND COALESCE(phase, '') <> 'resolve' ORDER BY created_at DESC, id DESC LIMIT 1", [runId])
   )[0]
 }
 

@@ -121,4 +121,23 @@ describeStores('the ladder of a question', (openFresh) => {
     await org.agency.questions.answer(operator, question.id, 'blue')
     expect(await org.agency.settled(run)).toMatchObject({ status: 'done', briefsOpen: 0 })
   })
+
+  it('leads a planner to the answer, whose plan is then carried out', async () => {
+    const org = await openOrg(openFresh)
+    await leadOf(org)
+    const plan = [{ key: 'river', objective: 'Paint the river.' }]
+    const run = await org.agency.run({
+      onLimit: 'ask',
+      planner: true,
+      runtimeOptions: {
+        scenario: {
+          attempts: [work],
+          plan: [asks, [{ report: { status: 'done', summary: 'One part.', plan } }]],
+          phases: { resolve: { attempts: [answers('green')] } },
+        },
+      },
+    })
+    expect(await org.agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1 })
+    expect((await org.agency.inspect(run)).briefs.map(({ key, status }) => `${key} ${status}`)).toContain('river done')
+  })
 })

@@ -1,39 +1,10 @@
 import type { StepInput } from '../../../src/adapters/runtime/scripted/contract.ts'
 import { defaultVerification } from '../../../src/adapters/runtime/scripted/default-verify-and-plan.ts'
-import type { Outcome } from '../../../src/work/attempts/contract.ts'
-import type { LaunchStep } from '../../../src/adapters/runtime/port.ts'
 import { planOf } from '../missions.ts'
 import { asking } from '../lead/agents.ts'
 import type { Random } from '../random.ts'
+import type { Behaviour, Draw, Task } from './behaviour.ts'
 import { badStep, goodStep, stepReport } from './tiers.ts'
-
-/** Behaviour of an agent in one attempt. */
-export interface Behaviour {
-  readonly name: string
-  readonly steps: readonly StepInput[]
-  /** Possible outcomes without interference; `interrupted` is always possible, and a report can get lost. */
-  readonly outcomes: readonly Outcome[]
-  /** The outcome according to its report, which counts if the daemon died before the attempt ended. */
-  readonly reported?: Outcome
-  readonly cannotStart?: boolean
-  /** The name of the behaviour that the provider cut short. */
-  readonly cutShort?: string
-}
-
-export interface Task {
-  readonly kind: 'work' | 'plan' | 'verify'
-  /** Name of the output in the objective, without its extension. */
-  readonly subject: string
-  readonly attempt: number
-  readonly prompt: string
-  /** The playbook's step and its inputs. */
-  readonly step?: LaunchStep | undefined
-  readonly isDiligent?: boolean
-  /** The organisation has a lead: agents ask more. */
-  readonly hasLead?: boolean
-  /** Longer than any deadline of the run. */
-  readonly tooLongMs: number
-}
 
 /** Draws one of the ways to succeed. */
 export function goodBehaviour(task: Task, random: Random): Behaviour {
@@ -72,8 +43,6 @@ export function limited(behaviour: Behaviour, random: Random): Behaviour {
     ...(behaviour.cannotStart === true ? { cannotStart: true } : {}),
   }
 }
-
-export type Draw = (task: Task, random: Random) => Omit<Behaviour, 'name'>
 
 const badAnywhere: Record<string, Draw> = {
   crashes: (_, random) => ({

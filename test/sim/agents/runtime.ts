@@ -5,7 +5,8 @@ import type { Launch, ModelUsage, Runtime, RuntimeEvent } from '../../../src/ada
 import { inClone } from '../repositories/agents.ts'
 import type { PlayedCalls, World } from '../world.ts'
 import { answerAgent } from './api.ts'
-import { badBehaviour, type Behaviour, goodBehaviour, limited, type Task, usage } from './behaviours.ts'
+import type { Behaviour, Task } from './behaviour.ts'
+import { badBehaviour, goodBehaviour, limited, usage } from './behaviours.ts'
 import { sendStaleRequests } from './stale-agents.ts'
 
 /** Creates a runtime with the real interpreter of scripted agents; their behaviour is drawn for each attempt. */

@@ -187,6 +187,16 @@ export const bugs: Readonly<Record<string, Bug>> = {
     replaces: { 'engine/workers-store.ts': 'workers/taken-over-early.ts' },
     workers: 2,
   },
+  'hop-without-holder': {
+    description: 'a hop names a seat that is vacant',
+    replaces: { 'work/questions/hop.ts': 'lead/hop-without-holder.ts' },
+    withLead: true,
+  },
+  'asks-the-asker': {
+    description: 'a question is handed to the persona that asked it',
+    replaces: { 'work/questions/climb.ts': 'lead/asks-the-asker.ts' },
+    withLead: true,
+  },
   'unfair-claims': {
     description: 'the oldest run takes every slot',
     replaces: { 'work/briefs/ready-store.ts': 'unfair-claims.ts' },

@@ -1,4 +1,4 @@
-import type { Behaviour } from '../agents/behaviours.ts'
+import type { Behaviour } from '../agents/behaviour.ts'
 import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
 import { nameOf } from './brief.ts'

@@ -1,6 +1,6 @@
 import type { LaunchStep } from '../../../src/adapters/runtime/port.ts'
 import { seatKey } from '../../../src/work/questions/resolution.contract.ts'
-import type { Draw } from '../agents/behaviours.ts'
+import type { Draw } from '../agents/behaviour.ts'
 import type { Random } from '../random.ts'
 
 export const asksLead = (step: LaunchStep): boolean => step.key.startsWith(seatKey)
@@ -17,7 +17,7 @@ export function answerOfLead({ inputs }: LaunchStep, random: Random): unknown {
   ])
 }
 
-/** Ways to ask that occur more often in worlds with a lead. */
+/** Ways to ask that occur only in worlds with a lead. */
 export const asking: Readonly<Record<string, Draw>> = {
   'asks in its own words': ({ subject, attempt }, random) => ({
     steps: [{ report: { ...stuck, question: question(`${subject} ${attempt}`, random), via: random.pick(ways) } }],

@@ -3,7 +3,7 @@ import { hasEndedBrief, nameOf } from '../invariants/brief.ts'
 import type { History, Row, SeenEvent, Step } from '../history.ts'
 import type { World } from '../world.ts'
 
-/** Checks that questions really reach those whom their hops name, and are answered by nobody else. */
+/** Checks that a question reaches the holder that its hop names, and that no other agent answers it. */
 export function watchLadder(world: World): void {
   const released = new Map<string, Released>()
   world.history.watch((event, history) => {

@@ -38,7 +38,7 @@ export const makeLeadSeat = (db: Db): Promise<number> =>
     return id
   })
 
-/** Gives the seat to another worker, or to nobody. */
+/** Gives the seat to another worker, or leaves it vacant. */
 export const reseat = (db: Db, positionId: number, name: (typeof workers)[number] | null): Promise<void> =>
   db.write(['system', org], async (tx) => {
     const position = await findPosition(tx, positionId)

@@ -1,6 +1,6 @@
 import type { StepInput } from '../../../src/adapters/runtime/scripted/contract.ts'
 import type { Launch } from '../../../src/adapters/runtime/port.ts'
-import type { Behaviour, Task } from '../agents/behaviours.ts'
+import type { Behaviour, Task } from '../agents/behaviour.ts'
 import type { World } from '../world.ts'
 import { checkClaims, claimOf, settledFile } from './commands.ts'
 import { firstIgnored } from './git.ts'
