@@ -45,7 +45,7 @@ export function watchGates(world: World): void {
 
   function checkAnswer(question: Row): void {
     const id = question['id'] as string
-    // Whoever is asked below her is checked with the ladder.
+    // Answers from rungs below her are checked with the ladder.
     if (question['answered_by'] === 'operator' && world.acts.of('answer', id).length === 0)
       world.fail('questions are answered by people', `${id} is answered without an act`)
   }
