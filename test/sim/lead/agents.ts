@@ -5,7 +5,7 @@ import type { Random } from '../random.ts'
 
 export const asksLead = (step: LaunchStep): boolean => step.key.startsWith(seatKey)
 
-/** Draws the decision of an agent on the seat that leads: it may also choose what only the operator may. */
+/** Draws the decision of an agent on the seat that leads: also decisions that only the operator may make. */
 export function answerOfLead({ inputs }: LaunchStep, random: Random): unknown {
   const { options = [] } = inputs['question'] as { options?: { key: string }[] }
   const [first] = options
