@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import type { EventKind, EventLevel } from '../events/contract.ts'
 import type { ResolvedTeam, ResolvedTier } from '../team/contract.ts'
-import type { Amendment, AmendPath } from '../work/amendments/contract.ts'
+import type { AmendPath, PathAmendment } from '../work/amendments/contract.ts'
 import type { Report } from '../work/attempts/contract.ts'
 import type { Brief, BriefSpec, Correction, Guidance } from '../work/briefs/contract.ts'
 import type { Evidence } from '../work/evidence/contract.ts'
@@ -204,7 +204,7 @@ export interface NeededRows {
   readonly failed: readonly Brief[]
   readonly last: readonly Brief[]
   readonly plan?: { readonly planner: Brief; readonly briefs: readonly BriefSpec[] }
-  readonly amendments: readonly Amendment[]
+  readonly amendments: readonly PathAmendment[]
   readonly history: readonly PastRun[]
   /** True if agents or checks had no box, or an odd change was shown to no verifier. */
   readonly needsPerson?: boolean
@@ -251,7 +251,7 @@ export type PlaybookEvent =
   /** The merge failed: these files were also changed in the branch above. */
   | { readonly kind: 'part_conflict'; readonly part: string; readonly files: readonly string[] }
   /** The path of a workstream was changed; the amendment is already recorded. */
-  | { readonly kind: 'amended'; readonly amendment: Amendment }
+  | { readonly kind: 'amended'; readonly amendment: PathAmendment }
   /** The approved result could not be merged: its target branch has new commits. */
   | { readonly kind: 'merge_failed'; readonly reason: string }
   | { readonly kind: 'run_resumed' }
@@ -403,7 +403,7 @@ export type Decision =
   | { readonly kind: 'merge_part'; readonly part: string }
   /** Asks a question about the whole run; no brief starts before the answer. */
   | { readonly kind: 'pause_and_ask'; readonly text: string; readonly context: string }
-  | { readonly kind: 'acknowledge'; readonly amendment: Amendment; readonly by: string }
+  | { readonly kind: 'acknowledge'; readonly amendment: PathAmendment; readonly by: string }
   /** Merges the result into the operator's repository. */
   | { readonly kind: 'land' }
   /**

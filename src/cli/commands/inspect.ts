@@ -19,7 +19,7 @@ export const inspectCommand = command({
     flag('--verdicts', 'Only the verdicts'),
     flag('--notes', 'Only the notes'),
     flag('--artifacts', 'Only the artifacts'),
-    flag('--amendments', 'Only the amendments of its path'),
+    flag('--amendments', 'Only the amendments of its plan and paths'),
     flag('--schemas', 'Without a run: print the JSON Schemas of the documents of a tiered run'),
     flag('--config', 'Only the configuration that the run started with'),
     flag('--tiers', 'Only the role, runtime and model of each tier; without a run, of one that would start now'),

@@ -1,5 +1,5 @@
 import type { NeededRows, Needs, PlaybookEvent, View } from '../../playbooks/contract.ts'
-import { listAmendments } from '../../work/amendments/store.ts'
+import { listAppliedToPaths } from '../../work/amendments/store.ts'
 import { findDocuments } from '../../work/artifacts/store.ts'
 import { countUnderWay, findAttempt } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
@@ -84,8 +84,7 @@ async function find(scope: RunScope, needs: Needs, event: PlaybookEvent): Promis
     failed: needs.failed === true ? await listFailedBriefs(tx, run.id) : [],
     last: needs.last === true ? await listLastBriefs(tx, run.id) : [],
     ...(needs.plan === true ? await findPlan(scope) : {}),
-    amendments:
-      needs.amendments === true ? (await listAmendments(tx, run.id)).filter(({ status }) => status === 'applied') : [],
+    amendments: needs.amendments === true ? await listAppliedToPaths(tx, run.id) : [],
     groups: await groupsOf(scope, needs.groups),
     unknownPersonalities: (needs.personalities ?? []).filter((name) => !scope.isTalent(name)),
     history: needs.history === true ? await listPastRuns(tx, run) : [],

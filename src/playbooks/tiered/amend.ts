@@ -1,5 +1,5 @@
 import { shorten } from '../../kernel/text.ts'
-import type { Amendment } from '../../work/amendments/contract.ts'
+import type { PathAmendment } from '../../work/amendments/contract.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { Part } from '../../work/parts/contract.ts'
 import type { Decision, Needs, PartChange, View } from '../contract.ts'
@@ -31,10 +31,12 @@ import { addStep, passStep, line, type Step, log } from './base-steps.ts'
 /** An amendment is followed in the workstream's own part: a timer that fires at once brings its view. */
 export const amendTimer = 'amended'
 
-export const amendmentNeeds = ({ workstream }: Amendment): Needs => ({ parts: [runPart, workstreamPart(workstream)] })
+export const amendmentNeeds = ({ workstream }: PathAmendment): Needs => ({
+  parts: [runPart, workstreamPart(workstream)],
+})
 
 /** Records an amendment: the tier above acknowledges it, and work that has not started takes the new path. */
-export function onAmended(view: View, amendment: Amendment): readonly Decision[] {
+export function onAmended(view: View, amendment: PathAmendment): readonly Decision[] {
   const { workstream, beforePath, afterPath, proposedBy, reason } = amendment
   const part = view.found.parts[workstreamPart(workstream)]
   if (part === undefined) return []

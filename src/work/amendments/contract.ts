@@ -2,29 +2,44 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { TierName } from '../../team/contract.ts'
+import { BriefSpec } from '../briefs/contract.ts'
 import { amendmentEndpoints } from './endpoints.ts'
+import { AmendmentRecord } from './record.contract.ts'
+
+/** A change of a brief that has not started: the given fields replace its own. */
+export const BriefChange = BriefSpec.pick({ key: true, title: true, objective: true, context: true, evidence: true })
+  .partial({ objective: true })
+  .extend({ after: BriefSpec.shape.after.unwrap().optional() })
+export type BriefChange = z.infer<typeof BriefChange>
+
+export const PlanChanges = z.object({
+  add: z.array(BriefSpec).max(10_000).default([]).describe('New briefs'),
+  change: z.array(BriefChange).max(10_000).default([]).describe('New values of fields of briefs'),
+  remove: z.array(z.string().max(64)).max(10_000).default([]).describe('Keys of briefs'),
+})
+export type PlanChanges = z.infer<typeof PlanChanges>
 
 /**
- * A logged change of a workstream's path. The operator's own, and an agent's that adds tiers to its own workstream, need
- * no approval; any other waits for the operator.
+ * A logged change of a workstream's path, or of the plan of a run. The operator's own, and an agent's that adds tiers to
+ * its own workstream, need no approval; any other waits for the operator.
  */
-export const Amendment = z.object({
-  id: z.string(),
-  runId: z.string(),
-  kind: z.enum(['path']),
-  proposedBy: z.string().describe('operator, or the author of the brief whose agent proposed it'),
-  reason: z.string(),
-  workstream: z.string(),
-  beforePath: z.array(z.string()),
-  afterPath: z.array(z.string()),
-  acknowledgedBy: z.string().nullable().describe('The next higher tier of the path, once it was informed'),
-  status: z
-    .enum(['applied', 'proposed', 'rejected'])
-    .describe('proposed: an agent may not make this change itself, and the operator decides at the gate'),
-  gateId: z.string().nullable().describe('The gate at which the operator decides about a proposal'),
-  at: z.string(),
+export const Amendment = AmendmentRecord.extend({
+  version: z
+    .number()
+    .int()
+    .nullable()
+    .describe('The version of the plan that it makes, from 2: a run starts with version 1; null for a path'),
+  changes: PlanChanges.nullable().describe('The changes of a plan; null for a path'),
+  touched: z.array(z.string()).describe('Keys of the briefs that a change of a plan touches; empty for a path'),
+  diff: z.string().nullable().describe('The changed lines of the plan as text; null for a path'),
 })
 export type Amendment = z.infer<typeof Amendment>
+
+export type PathAmendment = Amendment & { kind: 'path'; workstream: string }
+export type PlanAmendment = Amendment & { kind: 'plan'; version: number; changes: PlanChanges; diff: string }
+
+export const isOfPath = (amendment: Amendment): amendment is PathAmendment => amendment.kind === 'path'
+export const isOfPlan = (amendment: Amendment): amendment is PlanAmendment => amendment.kind === 'plan'
 
 export const AmendPath = z.strictObject({
   removeTiers: z.array(TierName).max(5).default([]).describe('Tiers to remove from its remaining path'),

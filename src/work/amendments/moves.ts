@@ -1,16 +1,16 @@
 import { inserted, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
-import type { Amendment } from './contract.ts'
+import type { PathAmendment } from './contract.ts'
 import { amendments } from './store.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
 /** Records a change of a path, which takes effect at once; the tier above is informed. */
-export async function recordAmendment(scope: RunScope, wanted: Amendment): Promise<Amendment> {
+export async function recordAmendment(scope: RunScope, wanted: PathAmendment): Promise<PathAmendment> {
   const { paths } = scope.playbook
   if (paths === undefined) throw bug(`the playbook "${scope.playbook.name}" takes no paths`)
   const { workstream, proposedBy, reason, beforePath: before, afterPath: after } = wanted
-  const amendment: Amendment = { ...wanted, status: 'applied' }
+  const amendment: PathAmendment = { ...wanted, status: 'applied' }
   await touchRun(
     scope,
     {},
@@ -33,11 +33,11 @@ export async function recordAmendment(scope: RunScope, wanted: Amendment): Promi
   return amendment
 }
 
-export const amendmentText = ({ workstream, beforePath, afterPath, proposedBy, reason }: Amendment): string =>
+export const amendmentText = ({ workstream, beforePath, afterPath, proposedBy, reason }: PathAmendment): string =>
   `${workstream}: ${beforePath.join(' → ')} becomes ${afterPath.join(' → ')}, by ${proposedBy}: ${reason}`
 
 /** Records that the next higher tier was informed; it approves nothing. */
-export async function acknowledge(scope: RunScope, amendment: Amendment, by: string): Promise<void> {
+export async function acknowledge(scope: RunScope, amendment: PathAmendment, by: string): Promise<void> {
   await touchRun(
     scope,
     {},

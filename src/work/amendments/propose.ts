@@ -7,7 +7,7 @@ import { openGate } from '../gates/open.ts'
 import { findPart } from '../parts/store.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
-import { AmendPath, type Amendment } from './contract.ts'
+import { AmendPath, type Amendment, isOfPath, type PathAmendment } from './contract.ts'
 import { amendmentText, recordAmendment } from './moves.ts'
 import { amendments, findProposal, listProposals } from './store.ts'
 
@@ -15,7 +15,7 @@ import { amendments, findProposal, listProposals } from './store.ts'
 export const amendmentGate = 'amendment'
 
 /** Lets the operator decide about a change of a path; until then no further work of the run starts. */
-export async function proposeAmendment(scope: RunScope, wanted: Amendment): Promise<Amendment> {
+export async function proposeAmendment(scope: RunScope, wanted: PathAmendment): Promise<PathAmendment> {
   const { tx, run, playbook } = scope
   const { workstream, proposedBy, beforePath, afterPath } = wanted
   for (const earlier of await listProposals(tx, run.id, workstream)) refuseAgain(earlier, afterPath)
@@ -30,7 +30,7 @@ export async function proposeAmendment(scope: RunScope, wanted: Amendment): Prom
       anomalies: removed.length === 0 ? [] : [`The work of ${workstream} would pass without ${removed.join(', ')}`],
     },
   })
-  const proposed: Amendment = { ...wanted, status: 'proposed', gateId: gate.id }
+  const proposed: PathAmendment = { ...wanted, status: 'proposed', gateId: gate.id }
   await touchRun(
     scope,
     {},
@@ -66,7 +66,7 @@ function refuseAgain({ status, gateId, afterPath }: Amendment, wanted: readonly 
 export async function settleProposal(scope: RunScope, gate: GateRow): Promise<void> {
   const { tx, run } = scope
   const proposed = await findProposal(tx, run.id, gate.id)
-  if (proposed === undefined) throw bug(`gate ${gate.id} is about no proposal`)
+  if (proposed === undefined || !isOfPath(proposed)) throw bug(`gate ${gate.id} is about no proposal`)
   const why = gate.status === 'approved' ? await faultOf(scope, proposed) : (gate.reason ?? 'rejected')
   if (why === null) {
     await recordAmendment(scope, proposed)
@@ -88,7 +88,7 @@ export async function settleProposal(scope: RunScope, gate: GateRow): Promise<vo
 }
 
 /** Returns the reason why an approved change can no longer be made, or null. */
-async function faultOf({ tx, run, playbook }: RunScope, proposed: Amendment): Promise<string | null> {
+async function faultOf({ tx, run, playbook }: RunScope, proposed: PathAmendment): Promise<string | null> {
   const { workstream, beforePath, afterPath, reason } = proposed
   const paths = playbook.paths
   const part = paths === undefined ? undefined : await findPart(tx, run.id, paths.partOf(workstream))

@@ -10,7 +10,7 @@ import type { Part } from '../parts/contract.ts'
 import { findPart, listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
-import type { AmendPath, Amendment } from './contract.ts'
+import type { AmendPath, PathAmendment } from './contract.ts'
 import { recordAmendment } from './moves.ts'
 import { proposeAmendment } from './propose.ts'
 
@@ -22,7 +22,7 @@ export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts })
      * Changes a path at once for the operator, and for an agent that adds tiers to its own workstream. Every other change
      * that an agent wants could weaken the control of its own work, or of others': the operator decides about it.
      */
-    async amend(by: Actor, change: AmendPath): Promise<Amendment> {
+    async amend(by: Actor, change: AmendPath): Promise<PathAmendment> {
       const { runId } = change
       // An agent must not learn whether another run exists.
       if (by.kind === 'agent' && runId !== by.runId) throw notFound('run', runId)
@@ -47,7 +47,7 @@ async function amendmentOf(
   paths: Paths,
   change: AmendPath,
   proposedBy: string,
-): Promise<Amendment> {
+): Promise<PathAmendment> {
   const { tx, run } = scope
   const { workstream, reason } = change
   const before = part.data['path'] as string[]
@@ -63,6 +63,10 @@ async function amendmentOf(
     acknowledgedBy: null,
     status: 'applied',
     gateId: null,
+    version: null,
+    changes: null,
+    touched: [],
+    diff: null,
     at: tx.at,
   }
 }

@@ -1,19 +1,29 @@
 import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
-import type { Amendment } from './contract.ts'
+import { type Amendment, isOfPath, type PathAmendment } from './contract.ts'
+import { AmendmentRecord } from './record.contract.ts'
 
 export const amendments = table<Amendment>('amendments', {
-  json: ['beforePath', 'afterPath'],
-  added: { status: 'applied' },
+  json: ['beforePath', 'afterPath', 'changes', 'touched'],
+  added: { status: 'applied', touched: '[]' },
   stream: (row) => `run:${row.runId}`,
 })
 
 export const listAmendments = (tx: ReadTx, runId: string): Promise<Amendment[]> =>
   findRows(tx, amendments, 'run_id = ? ORDER BY at, id', [runId])
 
+/** Lists the changes of paths that were made. */
+export const listAppliedToPaths = async (tx: ReadTx, runId: string): Promise<PathAmendment[]> =>
+  (await listAmendments(tx, runId)).filter(isOfPath).filter(({ status }) => status === 'applied')
+
 /** Lists the changes of a workstream's path that were made. */
-export const listAmendmentsOf = (tx: ReadTx, runId: string, workstream: string): Promise<Amendment[]> =>
-  findRows(tx, amendments, "run_id = ? AND workstream = ? AND status = 'applied' ORDER BY at, id", [runId, workstream])
+export const listAmendmentsOf = async (tx: ReadTx, runId: string, workstream: string): Promise<AmendmentRecord[]> =>
+  (
+    await findRows(tx, amendments, "run_id = ? AND workstream = ? AND status = 'applied' ORDER BY at, id", [
+      runId,
+      workstream,
+    ])
+  ).map((amendment) => AmendmentRecord.parse(amendment))
 
 /** Lists the changes of a workstream's path that agents proposed and the operator has not approved. */
 export const listProposals = (tx: ReadTx, runId: string, workstream: string): Promise<Amendment[]> =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
-import { Amendment } from '../amendments/contract.ts'
+import { AmendmentRecord } from '../amendments/record.contract.ts'
 import { Evidence } from '../evidence/contract.ts'
 import { briefStatuses } from './states.ts'
 import { briefEndpoints } from './endpoints.ts'
@@ -184,7 +184,7 @@ export const BriefView = HeldBrief.extend({
   dependsOn: z.array(z.string()).describe('Ids of the briefs it depends on, finished ones included'),
   outputs: z.array(z.string()).describe('Names of its artifacts'),
   evidenceRequired: z.array(Evidence).describe('As evidence'),
-  amendments: z.array(Amendment).describe('Changes of the path of its workstream'),
+  amendments: z.array(AmendmentRecord).describe('Changes of the path of its workstream'),
 })
 export type BriefView = z.infer<typeof BriefView>
 

@@ -82,7 +82,9 @@ export const ofBrief = (whole: Inspection, brief: Wire<HeldBrief>): Inspection =
       .filter(({ name, brief_id: id }) => id === brief.id && Object.hasOwn(whole.documents, name))
       .map(({ name }) => [name, whole.documents[name]]),
   ),
-  amendments: whole.amendments.filter(({ workstream }) => workstream === brief.group_key),
+  amendments: whole.amendments.filter(({ kind, workstream, touched }) =>
+    kind === 'plan' ? touched.includes(brief.key) : workstream === brief.group_key,
+  ),
   gates: whole.gates.filter((gate) => gate.boundary === `brief:${brief.id}`),
   questions: whole.questions.filter((question) => question.brief_id === brief.id),
   verdicts: whole.verdicts.filter((verdict) => verdict.brief_id === brief.id),

@@ -141,20 +141,26 @@ const escalationLine = (
 
 const amendmentLines = (screen: Screen, amendment: Wire<Amendment>): string[] => [
   [
-    bold(screen, plain(amendment.workstream)),
-    `${pathText(amendment.before_path)} becomes ${pathText(amendment.after_path)}`,
+    ...(amendment.workstream === null
+      ? [bold(screen, 'plan'), `version ${amendment.version}`]
+      : [
+          bold(screen, plain(amendment.workstream)),
+          `${pathText(amendment.before_path)} becomes ${pathText(amendment.after_path)}`,
+        ]),
     `by ${plain(amendment.proposed_by)}`,
-    amendment.status !== 'applied'
-      ? amendment.status === 'proposed'
-        ? `waits for you at ${amendment.gate_id}`
-        : 'not made'
-      : amendment.acknowledged_by === null
-        ? 'not acknowledged yet'
-        : `acknowledged by ${plain(amendment.acknowledged_by)}`,
+    amendmentState(amendment),
     ago(amendment.at, screen.nowMs()),
   ].join('  '),
   ...named('Reason', amendment.reason),
+  ...(amendment.diff === null ? [] : named('Changes', amendment.diff)),
 ]
+
+function amendmentState({ kind, status, gate_id, acknowledged_by }: Wire<Amendment>): string {
+  if (status === 'proposed') return `waits for you at ${gate_id}`
+  if (status === 'rejected') return 'not made'
+  if (kind === 'plan') return 'applied'
+  return acknowledged_by === null ? 'not acknowledged yet' : `acknowledged by ${plain(acknowledged_by)}`
+}
 
 export const verdictStates: Record<string, State> = { pass: 'good', partial: 'waiting', fail: 'bad' }
 
