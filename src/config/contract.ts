@@ -78,6 +78,10 @@ export const Configuration = z.strictObject({
     description: 'A gate without a decision is rejected after this time; null: never',
     expected: 'a positive number, or null',
   }),
+  questionReminderMinutes: minutes.default(60).meta({
+    description: 'You are reminded once of a question that you have not answered for this long; null: never',
+    expected: 'a positive number, or null',
+  }),
   defaultRuntime: z.string().min(1).max(64).nullable().default(null).meta({
     description: 'Runtime of runs that name none; null: an installed coding agent',
     expected: 'the name of a runtime, or null',

@@ -56,6 +56,7 @@ describe('configuration', () => {
       acceptance: 'auto',
       onLimit: 'ask',
       gateTimeoutMinutes: null,
+      questionReminderMinutes: 60,
       notify: [{ adapter: 'terminal', timeoutSeconds: 10 }],
     })
     expect(new Set(Object.values(origins).map(({ from }) => from))).toEqual(new Set(['default']))

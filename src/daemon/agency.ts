@@ -9,7 +9,7 @@ import type { ChaosPoint } from '../kernel/chaos-point.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { systemIds } from '../kernel/ids.ts'
 import type { Jobs } from '../jobs/queue.ts'
-import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../engine/loop/wakes.ts'
+import { laterThrough, wakeChecks, wakeGates, wakeQuestions, wakeRuns } from '../engine/loop/wakes.ts'
 import { promptPath } from '../entries.ts'
 import type { Org } from '../org/compose.ts'
 import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
@@ -99,6 +99,7 @@ export function composeHomeAgency(parts: HomeAgencyParts): Agency {
     defaults: defaultsOf(values),
   })
   wakeGates(jobs, agency.gates)
+  wakeQuestions(jobs, agency.questions)
   wakeRuns(jobs, agency.engine)
   wakeChecks(jobs, agency.repositorySettings)
   return agency
@@ -130,4 +131,5 @@ const defaultsOf = (values: Configuration): Parts['defaults'] => ({
   acceptance: values.acceptance,
   onLimit: values.onLimit,
   gateTimeoutMinutes: values.gateTimeoutMinutes,
+  questionReminderMinutes: values.questionReminderMinutes,
 })

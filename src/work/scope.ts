@@ -53,7 +53,14 @@ export type CastFor = (tx: Tx, wanted: WantedCast) => Promise<Cast>
 
 export interface Notice {
   kind:
-    'gate_pending' | 'gate_reminder' | 'question_asked' | 'run_done' | 'run_failed' | 'run_paused' | 'budget_warning'
+    | 'gate_pending'
+    | 'gate_reminder'
+    | 'question_asked'
+    | 'question_reminder'
+    | 'run_done'
+    | 'run_failed'
+    | 'run_paused'
+    | 'budget_warning'
   title: string
   summary: string
   actions: { label: string; command: string }[]
@@ -66,6 +73,8 @@ export interface Notice {
 export type Notify = (tx: Tx, notice: Notice) => Promise<void>
 export type Wake =
   | { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number }
+  /** The operator is to be reminded of a question, if it still waits for her. */
+  | { kind: 'question_due'; questionId: string; delayMs: number }
   /** Something of the run waits for git. */
   | { kind: 'integrate'; runId: string }
   /** The approved result of the run is to land in its repository. */

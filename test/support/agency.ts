@@ -14,7 +14,7 @@ import type { Db } from '../../src/db/port.ts'
 import type { Engine } from '../../src/engine/loop/engine.ts'
 import type { Notice } from '../../src/work/scope.ts'
 import { createHeartbeat, type HeartbeatDeps } from '../../src/engine/loop/heartbeat.ts'
-import { laterThrough, wakeChecks, wakeGates, wakeRuns } from '../../src/engine/loop/wakes.ts'
+import { laterThrough, wakeChecks, wakeGates, wakeQuestions, wakeRuns } from '../../src/engine/loop/wakes.ts'
 import { auditEvents } from '../../src/events/audit.ts'
 import type { Event } from '../../src/events/contract.ts'
 import { replayEvents } from '../../src/events/replay.ts'
@@ -68,6 +68,8 @@ export interface AgencyOptions {
   promptOf?: Parts['promptOf']
   prices?: Prices
   worker?: string
+  /** Sends notifications through these jobs; without it they are only listed in `notices`. */
+  notifyThrough?: (jobs: Jobs) => NonNullable<Parts['notify']>
   chaosPoint?: ChaosPoint
   /** Makes the process send heartbeats; called when another one has registered under its id. */
   superseded?: () => void
@@ -146,6 +148,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   const ids = options.ids ?? systemIds
   const jobs = createJobs({ db, clock, ids, worker, chaosPoint: points.chaosPoint })
   const notices: Notice[] = []
+  const send = options.notifyThrough?.(jobs)
   const composed = composeAgency({
     db,
     clock,
@@ -170,7 +173,10 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     },
     ...(options.listSurvivors === undefined ? {} : { listSurvivors: options.listSurvivors }),
     alsoSweep: () => jobs.sweep(),
-    notify: async (tx, notice) => tx.afterCommit(() => notices.push(notice)),
+    notify: async (tx, notice) => {
+      await send?.(tx, notice)
+      tx.afterCommit(() => notices.push(notice))
+    },
     later: laterThrough(jobs),
     worker,
     slots: options.slots ?? 8,
@@ -184,6 +190,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   if (options.projections !== undefined)
     createFileProjections({ db, jobs, log: createSeenLog(logged) }, options.projections)
   wakeGates(jobs, composed.gates)
+  wakeQuestions(jobs, composed.questions)
   wakeRuns(jobs, composed.engine)
   wakeChecks(jobs, composed.repositorySettings)
   const beating: Engine =

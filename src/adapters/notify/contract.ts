@@ -6,6 +6,7 @@ export const NotificationKind = z.enum([
   'gate_pending',
   'gate_reminder',
   'question_asked',
+  'question_reminder',
   'run_done',
   'run_failed',
   'run_paused',

@@ -46,6 +46,11 @@ export const laterThrough =
       await jobs.enqueue(tx, projectionJob(wake.name))
       return
     }
+    if (wake.kind === 'question_due') {
+      const { kind, questionId, delayMs } = wake
+      await jobs.enqueue(tx, { kind, key: questionId, payload: questionId, delayMs })
+      return
+    }
     const object = 'gateId' in wake ? wake.gateId : wake.runId
     const delayMs = wake.kind === 'integrate' ? 0 : wake.delayMs
     // The job is retried until a full disk or a lost mirror is repaired, because nothing else wakes work that waits for
@@ -60,6 +65,14 @@ export function wakeGates(
   gates: { wake(kind: (typeof gateKinds)[number], gateId: string): Promise<void> },
 ): void {
   for (const kind of gateKinds) jobs.handle(kind, ({ payload }) => gates.wake(kind, String(payload)))
+}
+
+/** Registers the handler of questions; must be called before the queue starts. */
+export function wakeQuestions(
+  jobs: Pick<Jobs, 'handle'>,
+  questions: { remind(questionId: string): Promise<void> },
+): void {
+  jobs.handle('question_due', ({ payload }) => questions.remind(String(payload)))
 }
 
 /**

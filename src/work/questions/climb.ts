@@ -8,6 +8,7 @@ import { holderOf, leadRungOf } from './holder.ts'
 import { addSeatBrief, dropResolveBrief, runtimeOfSeats } from './seat-brief.ts'
 import { doesClimb, operatorRung, wholeLadder } from './rungs.ts'
 import { moveUp } from './hop.ts'
+import { scheduleReminder } from './remind.ts'
 import { findQuestion } from './store.ts'
 
 /** Returns the rungs of a new question about a brief. Its asker is none of them. */
@@ -46,6 +47,7 @@ export async function raiseQuestion(scope: RunScope, asked: Question, reason?: s
     if (rung.kind === 'operator') {
       const arrived = await moveUp(scope, question, rung, { ...above, status: 'with_operator', reason })
       await notifyOperator(scope, arrived)
+      await scheduleReminder(scope, arrived)
       return arrived
     }
     const taken =

@@ -14,6 +14,7 @@ import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import { type Question, runIdOf } from './contract.ts'
+import { remindOfQuestion } from './remind.ts'
 import { countQuestions, findQuestion, findQuestionsByPrefix, listQuestions, questions } from './store.ts'
 
 export interface QuestionDeps {
@@ -87,6 +88,16 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
         // A playbook that throws must not keep a run open that the operator gives up.
         return endWithout(error)
       }
+    },
+
+    /** Handles the wake-up that was scheduled when a question arrived at the operator. It may come twice, and too late. */
+    async remind(questionId: string): Promise<void> {
+      const runId = await db.read(async (tx) => (await findQuestion(tx, questionId))?.runId ?? null)
+      if (runId === null) return
+      await db.write([`run:${runId}`], async (tx) => {
+        const run = await findRun(tx, runId)
+        if (run !== undefined) await remindOfQuestion(scopeOf(scopes, tx, run, 'daemon'), questionId)
+      })
     },
 
     async acknowledge(by: Actor, questionId: string): Promise<Question> {

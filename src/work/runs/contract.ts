@@ -72,6 +72,11 @@ export const RunConfiguration = z.object({
   acceptance: z.enum(['auto', 'operator']),
   onLimit: z.enum(['ask', 'fail']),
   gateTimeoutMinutes: z.number().nullable(),
+  questionReminderMinutes: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('The operator is reminded of an unanswered question after this time; null: never; absent: 60'),
   approvalsNeeded: z.number().int(),
   tokenBudget: z.number().int().nullable(),
   costLimit: z.number().nullable(),

@@ -70,6 +70,7 @@ export type RunDefaults = Pick<
   | 'acceptance'
   | 'onLimit'
   | 'gateTimeoutMinutes'
+  | 'questionReminderMinutes'
 > & {
   runtime: string | null
 }
@@ -325,6 +326,9 @@ async function startRun(
           input.gateTimeoutMinutes === undefined
             ? (team?.gateTimeoutMinutes ?? deps.defaults.gateTimeoutMinutes)
             : input.gateTimeoutMinutes,
+        ...(deps.defaults.questionReminderMinutes === undefined
+          ? {}
+          : { questionReminderMinutes: deps.defaults.questionReminderMinutes }),
         approvalsNeeded: input.approvalsNeeded,
         tokenBudget: input.tokenBudget ?? null,
         costLimit: input.costLimit ?? null,
