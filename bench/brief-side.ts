@@ -22,7 +22,9 @@ async function measure({ runs, shape }: RunRequest): Promise<RunCost> {
   const before = { writes: bench.writes(), statements: bench.db.statements() }
   const cpu = process.cpuUsage()
   for (let count = 0; count < runs; count++)
-    await (shape === 'one brief' ? bench.run(1) : bench.runTiers({ workstreams: 1, tasks: 3, path: 'full' }))
+    await (shape === 'five tiers'
+      ? bench.runTiers({ workstreams: 1, tasks: 3, path: 'full' })
+      : bench.run(shape === 'one brief' ? 1 : 200))
   const { user, system } = process.cpuUsage(cpu)
   return {
     micros: (user + system) / runs,
