@@ -123,6 +123,9 @@ function findInRun(
   const answered = questions.filter(({ status }) => status === 'answered').length
   if (questions.length !== blocked || answered !== blocked)
     report(`asked ${blocked} times, has ${questions.length} questions, ${answered} of them answered`)
+  const byOperator = questions.filter(({ answered_by: by }) => by === 'operator').length
+  if (byOperator !== (kind.hasLead === true ? 0 : blocked))
+    report(`the operator answered ${byOperator} of its questions`)
   if (run.briefs_done !== count || run.briefs_open !== 0 || run.briefs_failed !== 0 || run.briefs_total !== count)
     report(
       `counts ${run.briefs_done} done, ${run.briefs_open} open, ${run.briefs_failed} failed of ${run.briefs_total}`,

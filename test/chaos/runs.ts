@@ -12,6 +12,8 @@ export interface RunKind {
   readonly passes?: readonly string[]
   /** True: each request has a repository of its own, in which the outputs land once. */
   readonly inRepository?: true
+  /** True: it belongs to an organisation whose lead is an agent. */
+  readonly hasLead?: true
 }
 
 export interface ExpectedBrief {
@@ -230,6 +232,37 @@ const asking: RunKind = {
   passes: ['question.'],
 }
 
+/** The first attempt is blocked by a question, which the agent on the seat that leads answers. */
+const led: RunKind = {
+  name: 'led',
+  input: {
+    goal: 'Paint it as the lead says',
+    runtime: 'scripted',
+    evidence: [{ kind: 'file', path: 'colour.txt' }],
+    runtime_options: {
+      scenario: {
+        attempts: [
+          [working, { report: { status: 'blocked', summary: 'Which colour?', question: { text: 'Which colour?' } } }],
+          [working, { write: { path: 'colour.txt', text: 'green\n' } }, report(['colour.txt'])],
+        ],
+        phases: {
+          resolve: {
+            steps: [
+              working,
+              {
+                report: { summary: 'Decided.', output: { decision: 'answer', answer: 'green', reason: 'It is ours.' } },
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+  briefs: { main: expected({ outputs: { 'colour.txt': 'green\n' }, first: 'blocked' }) },
+  gates: [],
+  hasLead: true,
+}
+
 /** Two briefs whose work is merged and lands in a repository when the operator approves it. */
 const merged: RunKind = {
   name: 'merged',
@@ -252,4 +285,15 @@ const merged: RunKind = {
   inRepository: true,
 }
 
-export const runKinds: readonly RunKind[] = [plain, mended, crashing, chained, program, judged, decided, asking, merged]
+export const runKinds: readonly RunKind[] = [
+  plain,
+  mended,
+  crashing,
+  chained,
+  program,
+  judged,
+  decided,
+  asking,
+  led,
+  merged,
+]
