@@ -1,7 +1,7 @@
 import type { AgentEnded, Limited } from '../../adapters/runtime/port.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
-import type { Ending } from '../../work/attempts/contract.ts'
+import { type Ending, hasAsked } from '../../work/attempts/contract.ts'
 import type { Refused } from '../../work/budgets/arithmetic.ts'
 import { type Classified, classify, type Stop } from './classify.ts'
 import { type CountedReports, countReports, type Reports } from './report.ts'
@@ -84,7 +84,7 @@ function withDenied(classified: Classified, { denied = [] }: AgentEnded): Classi
   if (denied.length === 0 || (classified.outcome !== 'bad_output' && classified.outcome !== 'blocked'))
     return classified
   // The agent's own question is more precise.
-  if (classified.report?.question !== undefined) return classified
+  if (hasAsked(classified.report)) return classified
   const detail = shorten(
     `these operations need permission: ${denied.map(({ what }) => redact(what)).join('; ')}`,
     1_000,

@@ -2,7 +2,7 @@ import type { Stream } from '../../db/port.ts'
 import { record, updated } from '../../events/change.ts'
 import type { ChaosPointName } from '../../kernel/chaos-point.ts'
 import { endedAgent } from '../../work/agents/store.ts'
-import type { Attempt, Report } from '../../work/attempts/contract.ts'
+import { type Attempt, hasAsked, type Report } from '../../work/attempts/contract.ts'
 import { attempts, findAttempt, findProgress } from '../../work/attempts/store.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { giveBack } from '../../work/budgets/moves.ts'
@@ -200,7 +200,7 @@ function endWithoutReport(
 ): Promise<void> {
   const { ended, refused = null } = conclusion
   const { denied = [] } = ended
-  const isDenied = classified.outcome === 'blocked' && denied.length > 0 && classified.report?.question === undefined
+  const isDenied = classified.outcome === 'blocked' && denied.length > 0 && !hasAsked(classified.report)
   return endAttempt(scope, brief, attempt, {
     classified,
     examination: null,

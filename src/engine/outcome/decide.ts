@@ -17,7 +17,8 @@ import { log } from '../../work/runs/log.ts'
 import { beginLanding, holdPartForMerge } from '../../work/pull-requests/moves.ts'
 import { decideRepair, isAboutRepair } from '../../work/proofs/decide.ts'
 import { proveResult } from '../../work/proofs/start.ts'
-import { askAboutFailures, askForBrief, pauseAndAsk } from '../../work/questions/ask.ts'
+import { askForBrief } from '../../work/questions/ask-for-brief.ts'
+import { askAboutFailures, pauseAndAsk } from '../../work/questions/ask.ts'
 import { decideSeat, isAboutSeat } from '../../work/questions/resolve.ts'
 import { endRun } from '../../work/runs/end.ts'
 import type { RunScope } from '../../work/scope.ts'
@@ -66,7 +67,7 @@ async function apply(scope: RunScope, decision: Decision, event: PlaybookEvent):
         decision.corrections === undefined ? {} : { corrections: [...decision.corrections] },
       )
     case 'ask':
-      return askForBrief(scope, decision.brief, decision.reason, decision.class)
+      return askForBrief(scope, decision.brief, decision.reason, decision.class, decision)
     case 'ask_about_failures':
       return askAboutFailures(scope)
     case 'close_brief':

@@ -5,7 +5,7 @@ import { type Change, record, updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import { endOfOutput, shorten } from '../../kernel/text.ts'
 import type { Seen } from '../../playbooks/contract.ts'
-import type { Attempt, CheckedIn, Report } from '../../work/attempts/contract.ts'
+import { type Attempt, type CheckedIn, hasAsked, type Report } from '../../work/attempts/contract.ts'
 import { attempts } from '../../work/attempts/store.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
 import { describeEvidence, type Odd } from '../../work/evidence/contract.ts'
@@ -159,7 +159,7 @@ async function stopAsking(
   { report, detail }: Classified,
 ): Promise<void> {
   if (report !== null && brief.kind !== 'verify') await recordReportedNotes(scope, brief, attempt, report)
-  const noted = report?.question === undefined ? await listUnsettledNotes(scope.tx, brief.id) : []
+  const noted = hasAsked(report) ? [] : await listUnsettledNotes(scope.tx, brief.id)
   const escalated = noted.filter((note) => note.status === 'escalated')
   if (escalated.length > 0) await waitForAnswers(scope, brief, escalated.map(noteName))
   else await block(scope, brief, detail, 'asked')

@@ -4,7 +4,7 @@ import { operation } from '../../operations/contract.ts'
 import { Evidence, Odd } from '../evidence/contract.ts'
 import { BriefSpec, Correction, Guidance } from '../briefs/contract.ts'
 import { NoteCategory, ReportedNote } from '../notes/contract.ts'
-import { Ask } from '../questions/contract.ts'
+import { Ask, AskInSet, nameEmptyAsks } from '../questions/contract.ts'
 import { Judgement } from '../verdicts/contract.ts'
 import { attemptEndpoints } from './endpoints.ts'
 
@@ -57,9 +57,10 @@ export const Report = z
       .describe('Notes, as with the tools: new ones, or the outcome of those that you have written'),
     question: Ask.optional().describe('With status blocked: the decision that you need'),
     questions: z
-      .array(Ask)
+      .array(AskInSet)
       .min(1)
       .max(10)
+      .superRefine(nameEmptyAsks)
       .optional()
       .describe('With status blocked: several decisions that you need; you continue when all are answered'),
     remaining: z.string().trim().min(1).max(20_000).optional().describe('With status partial: the remaining work'),
@@ -72,7 +73,17 @@ export const Report = z
     error: 'done with remaining work: report partial',
     path: ['remaining'],
   })
+  .refine(({ question, questions }) => question === undefined || questions === undefined, {
+    error: 'give one "question", or all of them in "questions"',
+    path: ['questions'],
+  })
 export type Report = z.infer<typeof Report>
+
+/** Returns the questions of a report, in its order. */
+export const asksOf = ({ question, questions }: Pick<Report, 'question' | 'questions'>): readonly Ask[] =>
+  questions ?? (question === undefined ? [] : [question])
+
+export const hasAsked = (report: Report | null): boolean => report !== null && asksOf(report).length > 0
 
 export const Usage = z.object({
   inputTokens: z.number().int().min(0),

@@ -15,12 +15,11 @@ import { ladderOf, raiseQuestion } from './climb.ts'
 import { dropResolveBrief } from './seat-brief.ts'
 import { isSimilar } from './ladder.ts'
 import { choices } from './options.ts'
-import { listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
+import { findQuestion, listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
 import { repositoryOf } from '../repository-settings/store.ts'
 import { keepPaused, openGate } from '../gates/open.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
-import { findAttempt } from '../attempts/store.ts'
 
 export interface NewQuestion {
   brief: Brief | null
@@ -33,12 +32,21 @@ export interface NewQuestion {
   risk: Question['risk']
   noteId?: string | null
   askedBy?: string
+  /** The attempt whose report asks it. */
+  attemptId?: string | null
+  /** The name that its playbook gives it. */
+  key?: string | null
   /** The rungs below the lead and the operator; undefined: those of the playbook. */
   ladder?: readonly Rung[]
 }
 
 /** Asks a question and routes it at once to the first authority that can answer. */
 export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
+  return raiseQuestion(scope, await addQuestion(scope, wanted))
+}
+
+/** Records a question, which nobody has yet. */
+async function addQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
   const { tx, run } = scope
   const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : `brief:${wanted.brief.key}`)
   const asked: Question = {
@@ -46,8 +54,8 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
     runId: run.id,
     organisationId: null,
     briefId: wanted.brief?.id ?? null,
-    attemptId: null,
-    key: null,
+    attemptId: wanted.attemptId ?? null,
+    key: wanted.key ?? null,
     noteId: wanted.noteId ?? null,
     delegationId: null,
     kind: wanted.kind,
@@ -84,7 +92,7 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
     },
     [inserted(questions, question)],
   )
-  return raiseQuestion(scope, question)
+  return question
 }
 
 /** The number of similar questions about a brief after which a gate is opened instead of another question. */
@@ -134,34 +142,63 @@ const kindOf: Record<QuestionClass, QuestionKind> = {
   merge: 'conflict',
 }
 
-/** Asks about the reason that stopped a brief, with options. */
+/** What an author says about a question; the rest has the default of its class. */
+export type Asked = Partial<
+  Pick<
+    NewQuestion,
+    'text' | 'context' | 'kind' | 'options' | 'recommendation' | 'risk' | 'key' | 'attemptId' | 'ladder'
+  >
+>
+
+/** Asks about the reason that stopped a brief, with options: one question, or the set that its author asks at once. */
 export async function askAboutBrief(
   scope: RunScope,
   brief: Brief,
   reason: string,
   cause: QuestionClass,
-  asked?: Pick<NewQuestion, 'options' | 'recommendation' | 'risk' | 'kind' | 'context'>,
+  asked: readonly Asked[] = [{}],
 ): Promise<void> {
-  const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
+  const wanted = asked.map((each) => wordingOf(brief, reason, cause, each))
+  const texts = wanted.map(({ text }) => text)
   // Two denied operations may have the same description; each needs its own permission.
-  const times = ownChoices[cause] === undefined ? await countRepetition(scope, brief, text, cause) : 1
-  if (times >= similarLimitOf(scope)) return holdForLook(scope, brief, { text, times, cause })
-  await askQuestion(scope, {
-    brief,
-    kind: asked?.kind ?? kindOf[cause],
-    class: cause,
-    text,
-    context: asked?.context || shorten(brief.objective, 1_000),
-    options: asked?.options.length ? asked.options : (ownChoices[cause]?.options ?? [choices.retry, choices.abandon]),
-    recommendation: asked?.recommendation ?? ownChoices[cause]?.recommendation ?? (cause === 'asked' ? null : 'retry'),
-    risk: asked?.risk ?? 'medium',
-  })
+  const times = ownChoices[cause] === undefined ? await countRepetition(scope, brief, texts, cause) : 1
+  if (times >= similarLimitOf(scope)) return holdForLook(scope, brief, { text: texts.join('\n'), times, cause })
+  const added: Question[] = []
+  for (const each of wanted) added.push(await addQuestion(scope, each))
+  // The whole set is there before a rung has the first question, so that no early answer lets the brief continue.
+  for (const { id } of added) {
+    const question = await findQuestion(scope.tx, id)
+    // The answer to an earlier one may have ended the work.
+    if (question?.status === 'open') await raiseQuestion(scope, question)
+  }
 }
 
-/** Counts this question and earlier ones with similar wording. */
-async function countRepetition(scope: RunScope, brief: Brief, text: string, cause: QuestionClass): Promise<number> {
+const wordingOf = (
+  brief: Brief,
+  reason: string,
+  cause: QuestionClass,
+  { text, context, kind, options, recommendation, risk, ...more }: Asked,
+): NewQuestion => ({
+  ...more,
+  brief,
+  class: cause,
+  kind: kind ?? kindOf[cause],
+  text: text ?? (cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`),
+  context: context || shorten(brief.objective, 1_000),
+  options: options?.length ? options : (ownChoices[cause]?.options ?? [choices.retry, choices.abandon]),
+  recommendation: recommendation ?? ownChoices[cause]?.recommendation ?? (cause === 'asked' ? null : 'retry'),
+  risk: risk ?? 'medium',
+})
+
+/** Counts these questions and earlier ones with similar wording; those of one set are not compared with each other. */
+async function countRepetition(
+  scope: RunScope,
+  brief: Brief,
+  texts: readonly string[],
+  cause: QuestionClass,
+): Promise<number> {
   const isRepeated = (await listQuestionsOfBrief(scope.tx, brief.id)).some(
-    (question) => question.class === cause && isSimilar(question.text, text),
+    (question) => question.class === cause && texts.some((text) => isSimilar(question.text, text)),
   )
   if (!isRepeated) return 1
   const used = brief.similarEscalations + 1
@@ -308,13 +345,4 @@ export async function pauseAndAsk(scope: RunScope, text: string, context: string
     recommendation: null,
     risk: 'high',
   })
-}
-
-/** Asks a question about a brief: the agent's own with its text and options, if it asked one. */
-export async function askForBrief(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
-  if (cause === 'budget') return askAboutBudget(scope, brief)
-  const attempt =
-    cause !== 'asked' || brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
-  const asked = attempt?.report?.question
-  await askAboutBrief(scope, brief, asked?.text ?? reason, cause, asked)
 }

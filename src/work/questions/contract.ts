@@ -128,6 +128,19 @@ export const Ask = z.strictObject({
 })
 export type Ask = z.infer<typeof Ask>
 
+/** One of several questions. An empty one is refused by `nameEmptyAsks`, because a path counts from zero. */
+export const AskInSet = Ask.extend({ text: z.string().trim().max(4_000) })
+
+export function nameEmptyAsks(asks: readonly Ask[], issues: z.RefinementCtx): void {
+  for (const [index, { text }] of asks.entries())
+    if (text === '')
+      issues.addIssue({
+        code: 'custom',
+        path: [index, 'text'],
+        message: `question ${index + 1} of ${asks.length} is empty: say what is to be decided`,
+      })
+}
+
 export const questionOperations = {
   list: operation({
     name: 'question.list',

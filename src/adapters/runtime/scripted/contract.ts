@@ -36,6 +36,7 @@ const simpleSteps = {
     assumptions: z.unknown().optional(),
     notes: z.unknown().optional(),
     question: z.unknown().optional(),
+    questions: z.unknown().optional(),
     remaining: z.unknown().optional(),
     verdict: z.unknown().optional(),
     findings: z.unknown().optional(),
