@@ -194,6 +194,8 @@ const badVerdict: Record<string, Draw> = {
   'contradicts itself': ({ prompt }, random) => ({
     steps: [...defaultVerification(prompt), verdict({ verdict: 'fail', issues: ['it is too short'] }, random)],
     outcomes: ['bad_output'],
+    // Only the first report arrives if the daemon dies between them.
+    reported: 'ok',
   }),
   'judges nothing': (_, random) => ({ steps: [done({}, random)], outcomes: ['bad_output'] }),
   meddles: ({ subject, prompt }) => ({

@@ -197,6 +197,11 @@ export const bugs: Readonly<Record<string, Bug>> = {
     replaces: { 'work/questions/climb.ts': 'lead/asks-the-asker.ts' },
     withLead: true,
   },
+  'released-early': {
+    description: 'a brief that asked several questions continues after the first answer',
+    replaces: { 'work/questions/store.ts': 'lead/released-early.ts' },
+    withLead: true,
+  },
   'unfair-claims': {
     description: 'the oldest run takes every slot',
     replaces: { 'work/briefs/ready-store.ts': 'unfair-claims.ts' },

@@ -16,9 +16,10 @@ export function inspectQuestions({ history }: World): void {
   })
 }
 
-/** Returns null for a question of an agent, which may have several. */
+/** Returns null for a question about a note; an agent may ask several, each with another text. */
 function causeOf(question: Row): string | null {
   if (question['class'] === 'budget') return String(question['asked_by'])
   if (question['brief_id'] === null || question['note_id'] !== null || question['class'] === null) return null
-  return `${question['class']} of ${question['brief_id']}`
+  const text = question['attempt_id'] === null ? '' : ` "${question['text']}"`
+  return `${question['class']}${text} of ${question['brief_id']}`
 }

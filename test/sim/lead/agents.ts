@@ -23,6 +23,12 @@ export const asking: Readonly<Record<string, Draw>> = {
     steps: [{ report: { ...stuck, question: question(`${subject} ${attempt}`, random), via: random.pick(ways) } }],
     outcomes: ['blocked'],
   }),
+  'asks a set of questions': ({ subject, attempt }, random) => {
+    const questions = Array.from({ length: random.pick([2, 3]) }, (_, index) =>
+      question(`${subject} ${attempt} ${'abc'[index]}`, random),
+    )
+    return { steps: [{ report: { ...stuck, questions, via: random.pick(ways) } }], outcomes: ['blocked'] }
+  },
 }
 
 const stuck = { status: 'blocked', summary: 'I need a decision' } as const
