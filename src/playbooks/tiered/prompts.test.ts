@@ -8,6 +8,7 @@ import { renderBrief } from '../../engine/attempt/prompt.ts'
 import { promptPath } from '../../entries.ts'
 import { estimateTokens } from '../../kernel/tokens.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
+import type { Results } from '../../work/results/contract.ts'
 import type { Playbook } from '../contract.ts'
 import { outputs, phases } from './contract.ts'
 
@@ -81,6 +82,25 @@ const proposal = { domain: 'backend', components: [{ name: 'intake', purpose: 'T
 const task = { id: 'queue-client', title: 'Queue client', scope: 'queue client', files: ['src/queue.ts'] }
 const result = { verifier_id: 'agt-7', scope: 'queue-client', verdict: 'fail', issues: ['retries forever'], notes: '' }
 
+const results: Results = {
+  groups: { 'backend-api': { tasks: 2, pass: 1, fail: 0, unjudged: 0, cancelled: 1 } },
+  more_groups: 0,
+  briefs: [
+    {
+      key: 't4:backend-api:core:queue-client',
+      title: 'Queue client',
+      group: 'backend-api',
+      status: 'verified',
+      attempt: 2,
+      summary: 'It publishes.',
+      outputs: [{ path: 'src/queue.ts', sha256: '5f70bf18' }],
+      evidence: ['passed: file src/queue.ts: 812 bytes'],
+      verdict: { verdict: 'pass', issues: [], notes: '' },
+    },
+  ],
+  more_briefs: 1,
+}
+
 const common: Partial<Brief> = {
   id: 'brf_k3v9x0q2m7ht',
   kind: 'plan',
@@ -101,7 +121,12 @@ const of = (objective: string, inputs: Brief['inputs'], fields: Partial<Brief> =
 const samples: Record<(typeof phases)[number], Partial<Brief>> = {
   t1_plan: of('Divide the goal into workstreams.', { run_id: 'run_1', talent_pool: [{ name: 'backend-architect' }] }),
   t1_critique: of('Look once for what could go wrong.', { run_id: 'run_1', plan }),
-  t1_accept: of('Compare the result with the goal.', { accept_scope: 'final', integration_summary: { summary: '…' } }),
+  t1_accept: of('Compare the result with the goal.', {
+    accept_scope: 'final',
+    documents: { t1_plan: plan },
+    results,
+    integration_summary: { summary: '…' },
+  }),
   t2_lead: of('Draw the boundaries.', { plan }),
   t2_specialist: of('Design backend-api.', { workstream, boundary: { domain: 'backend', owns: ['intake'] } }),
   t2_synthesis: of('Join the proposals.', {
@@ -112,13 +137,13 @@ const samples: Record<(typeof phases)[number], Partial<Brief>> = {
     proposal,
     conflicts: [{ workstreams: ['backend-api', 'infra'], about: 'the port' }],
   }),
-  t2_summary: of('Sum up.', { joint_verdicts: [{ joint_verdict: 'pass' }] }),
+  t2_summary: of('Sum up.', { canonical_architecture: { overview: 'one service' }, results }),
   t3_plan: of('Divide "intake" into tasks.', {
     squad: { id: 'main', name: 'Intake', scope: 'intake' },
     slice: proposal,
   }),
   t3_mesh: of('Agree with your peers.', { tasks: [task], peers: { 'infra/main': [task] }, overlaps: ['src/queue.ts'] }),
-  t3_verdict: of('Give the joint verdict.', { t5_results: [result] }),
+  t3_verdict: of('Give the joint verdict.', { t5_results: [result], results }),
   resolve: of('queue-client cannot go on.', { class: 'verification', task, reason: 'three times the same issue' }),
   t4: of(
     'Write the client of the queue.',

@@ -1,4 +1,5 @@
 import type { Brief } from '../../work/briefs/contract.ts'
+import type { ResultsRequest } from '../../work/results/contract.ts'
 import type { Decision, View } from '../contract.ts'
 import type { IntegrationSummary } from './contract.ts'
 import { documents, keys, runPart } from './base-names.ts'
@@ -13,6 +14,9 @@ export function finishWork(view: View): readonly Decision[] {
     : [addOrRepeat(view, acceptStep(view, null), before)]
 }
 
+/** The engine replaces it by the outputs, checks and verdicts of the run when the step starts. */
+const wholeRun: ResultsRequest = {}
+
 const summaryStep = (view: View): Step => ({
   key: keys.summary,
   phase: 't2_summary',
@@ -22,7 +26,7 @@ const summaryStep = (view: View): Step => ({
   part: runPart,
   label: 'integration summary',
   ownerId: view.found.briefs[keys.plan]?.id ?? null,
-  inputs: { canonical_architecture: view.found.documents[documents.architecture] ?? null },
+  inputs: { canonical_architecture: view.found.documents[documents.architecture] ?? null, results: wholeRun },
 })
 
 export function onSummary(view: View, brief: Brief, summary: IntegrationSummary): readonly Decision[] {
@@ -47,6 +51,8 @@ function acceptStep(view: View, summary: IntegrationSummary | null): Step {
     ownerId: view.found.briefs[keys.plan]?.id ?? null,
     inputs: {
       accept_scope: 'final',
+      documents: [documents.plan],
+      results: wholeRun,
       ...(summary === null ? {} : { integration_summary: summary }),
       amendments: view.found.amendments.map(({ workstream, beforePath, afterPath, reason }) => ({
         workstream,

@@ -1,6 +1,7 @@
 import { counted } from '../../kernel/amounts.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
+import type { ResultsRequest } from '../../work/results/contract.ts'
 import type { Verdict } from '../../work/verdicts/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import { integrationScope, type JointVerdict, type SliceResult, dataOfBrief } from './contract.ts'
@@ -121,6 +122,8 @@ function verdictStep(view: View, ready: readonly Brief[], results: readonly Slic
       tier_path: dataOf<SquadData>(squad).path,
       tasks: ready.map((brief) => ({ scope: scopeOf(brief), title: brief.title, files: dataOfBrief(brief).files })),
       t5_results: results,
+      // The engine replaces it by the outputs, checks and verdicts of the squad when the step starts.
+      results: { part: squad.key } satisfies ResultsRequest,
     },
   }
 }

@@ -7,7 +7,7 @@ import { exited, type WaitingAgent } from './runtime.ts'
 /** How an attempt ends. */
 export type Ending =
   | { readonly kind: 'output'; readonly output: unknown }
-  | { readonly kind: 'done' }
+  | { readonly kind: 'done'; /** Files that it reports and has not written. */ readonly claims?: readonly string[] }
   | { readonly kind: 'verdict'; readonly judgement: Partial<Judgement> & Pick<Judgement, 'verdict'> }
   /** With a report that cannot be parsed. */
   | { readonly kind: 'bad' }
@@ -44,6 +44,8 @@ export async function playEnding({ events, workspace }: WaitingAgent, brief: Bri
       report({ output: ending.output })
       break
     case 'done':
+      report({ outputs: [...(await write()), ...(ending.claims ?? [])] })
+      break
     case 'secret':
       report({ outputs: await write() })
       break

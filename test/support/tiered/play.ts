@@ -249,6 +249,9 @@ export class Play {
     return newest === undefined ? undefined : JSON.parse(newest.content as string)
   }
 
+  /** The agent of the newest attempt of a brief. */
+  agentOf = (key: string): WaitingAgent => this.runtime.agents.get(this.brief(key).attemptId as string) as WaitingAgent
+
   live = (): Brief[] => this.rows.of(briefs).filter(({ status }) => liveStatuses.includes(status))
 
   pendingGates = (): GateRow[] => this.gates.filter(({ status }) => status === 'pending')

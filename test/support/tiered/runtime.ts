@@ -5,6 +5,9 @@ import type { Workspace } from '../../../src/workspaces/port.ts'
 /** One agent: it does nothing until the test ends its attempt. */
 export interface WaitingAgent {
   readonly workspace: Workspace
+  /** The inputs of its step as it got them; undefined for a brief without a step. */
+  readonly inputs: Readonly<Record<string, unknown>> | undefined
+  readonly prompt: string
   readonly events: EventQueue
 }
 
@@ -24,9 +27,9 @@ export function createWaitingRuntime(simulated: boolean): WaitingRuntime {
     agents,
     available: async () => ({ ok: true }),
     checkOptions: () => {},
-    launch: async ({ launchId, workspace }) => {
+    launch: async ({ launchId, workspace, step, prompt }) => {
       const events = createEventQueue()
-      agents.set(launchId, { workspace, events })
+      agents.set(launchId, { workspace, events, inputs: step?.inputs, prompt })
       return {
         pid: null,
         events: events.events,
