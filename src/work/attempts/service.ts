@@ -10,6 +10,8 @@ import { findBrief } from '../briefs/store.ts'
 import { findRun } from '../runs/store.ts'
 import { playbookOf, type ScopeParts } from '../scope.ts'
 import type { Brief } from '../briefs/contract.ts'
+import { asksSeat } from '../questions/resolution.contract.ts'
+import { findQuestionOfResolve } from '../questions/store.ts'
 import { contradictionInWord, contradictionOf } from '../verdicts/contradiction.ts'
 import { faultOfJudgement } from '../verdicts/judgement.ts'
 import { evidenceForAgents } from '../verdicts/subject.ts'
@@ -72,7 +74,7 @@ export function createAttempts({
         const attempt = await findAttempt(tx, agent.attemptId)
         const brief = await findBrief(tx, agent.briefId)
         if (attempt === undefined || brief === undefined) throw bug(`attempt ${agent.attemptId} vanished`)
-        const { patch, said, note } = brief.kind === 'verify' ? takeVerdict(attempt, brief, clean) : take(clean)
+        const { patch, said, note } = await takeReport(tx, attempt, brief, clean)
         await change(tx, attempts, attempt, patch, {
           kind: 'reported',
           by: actorName(agent),
@@ -104,6 +106,15 @@ interface Taken {
   /** The remark in the event, and the answer to the agent. */
   readonly said: string
   readonly note: string
+}
+
+async function takeReport(tx: Tx, attempt: Attempt, brief: Brief, report: Report): Promise<Taken> {
+  if (brief.kind === 'verify') return takeVerdict(attempt, brief, report)
+  const hasAnswered =
+    attempt.report !== null && asksSeat(brief) && (await findQuestionOfResolve(tx, brief.id)) === undefined
+  return hasAnswered
+    ? { patch: {}, said: ' (after its answer)', note: 'Your answer counts already. Nothing is left to do.' }
+    : take(report)
 }
 
 /** The newest report of work counts. */

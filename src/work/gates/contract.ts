@@ -12,6 +12,18 @@ export type GateStatus = z.infer<typeof GateStatus>
 /** The approver of a gate, unless a tier decides it. */
 export const operator = 'operator'
 
+const seatApprover = /^seat:([1-9]\d{0,15})$/
+
+/** Returns the seat that decides a gate; null: the operator or a tier decides it. */
+export function seatOfApprover(approver: string): number | null {
+  const [, id] = seatApprover.exec(approver) ?? []
+  return id === undefined ? null : Number(id)
+}
+
+/** Reports whether the operator may decide a gate: all but those that tiers decide among themselves. */
+export const isForOperator = ({ approver }: { readonly approver: string }): boolean =>
+  approver === operator || seatOfApprover(approver) !== null
+
 /** The facts for the decision. */
 export const GateSummary = z.object({
   produced: z.string(),
@@ -30,7 +42,7 @@ export const Gate = z.object({
   id: z.string(),
   runId: z.string(),
   gate: z.string().describe('The kind of gate: plan, acceptance, manual, escalation …'),
-  approver: z.string().describe('operator, or a reference to a tier'),
+  approver: z.string().describe('operator, seat:<id> for a seat of the organisation, or a reference to a tier'),
   boundary: z.string().describe('The scope that the gate holds: run, or brief:<id>'),
   summary: GateSummary,
   pendingSince: z.string(),
@@ -89,19 +101,21 @@ export const gateOperations = {
   }),
   approve: operation({
     name: 'gate.approve',
-    summary: 'Approve a gate, so that its run continues',
+    summary: 'Approve a gate, so that its run continues; an agent approves those that name its seat',
     ...gateEndpoints.approve,
     input: z.strictObject({ target, gate: kind, note: z.string().trim().max(10_000).optional(), as }),
     output: DecidedGate,
-    allow: ['operator'],
+    allow: ['operator', 'agent'],
+    tool: 'gate_approve',
   }),
   reject: operation({
     name: 'gate.reject',
-    summary: 'Reject a gate: the work is sent back with the reason',
+    summary: 'Reject a gate: the work is sent back with the reason; an agent rejects those that name its seat',
     ...gateEndpoints.reject,
     input: z.strictObject({ target, gate: kind, reason: z.string().trim().min(1).max(10_000), as }),
     output: DecidedGate,
-    allow: ['operator'],
+    allow: ['operator', 'agent'],
+    tool: 'gate_reject',
   }),
   pause: operation({
     name: 'run.pause',

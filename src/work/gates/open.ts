@@ -3,7 +3,8 @@ import { bug, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import { workChanges } from '../briefs/changes.ts'
 import { resultWarnings } from '../evidence/warnings.ts'
-import { type GateRow, type GateSummary, operator } from './contract.ts'
+import { type GateRow, type GateSummary, operator, seatOfApprover } from './contract.ts'
+import { holderOf } from '../questions/holder.ts'
 import { countRejections, gates, listPendingOfRun } from './store.ts'
 import type { RunStatus } from '../runs/contract.ts'
 import type { RunScope } from '../scope.ts'
@@ -14,7 +15,7 @@ export interface NewGate {
   summary: GateSummary
   /** `run` by default. `brief:<id>` holds only this brief; `part:<key>` halts the run and names the part. */
   boundary?: string
-  /** The operator by default. A gate for a tier halts nothing and sends no notification. */
+  /** The operator by default. A gate for a tier or for a seat (`seat:<id>`) halts nothing and sends no notification. */
   approver?: string
   /** The message in the live log. */
   message?: string
@@ -30,11 +31,12 @@ const reminderMs = 3_600_000
 export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRow> {
   const { tx, run } = scope
   const boundary = wanted.boundary ?? 'run'
+  const approver = await approverOf(scope, wanted)
   const gate: GateRow = {
     id: wanted.id ?? scope.ids.next('gate'),
     runId: run.id,
     gate: wanted.gate,
-    approver: wanted.approver ?? operator,
+    approver,
     boundary,
     summary: isFinal(wanted.gate) ? await withWarnings(scope, wanted.summary) : wanted.summary,
     pendingSince: tx.at,
@@ -43,7 +45,8 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     note: null,
     reason: null,
     by: null,
-    approvalsNeeded: wanted.gate === 'manual' ? 1 : run.configuration.approvalsNeeded,
+    // Only people approve together: a seat decides alone.
+    approvalsNeeded: wanted.gate === 'manual' || isOfSeat(approver) ? 1 : run.configuration.approvalsNeeded,
     approvals: [],
     rejections: await countRejections(tx, run.id, wanted.gate, boundary),
     decidedAt: null,
@@ -84,6 +87,14 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
   if (gate.timeoutMinutes !== null)
     await scope.later(tx, { kind: 'gate_timeout', gateId: gate.id, delayMs: gate.timeoutMinutes * 60_000 })
   return gate
+}
+
+const isOfSeat = (approver: string): boolean => seatOfApprover(approver) !== null
+
+/** A gate that names a seat without an agent on it is the operator's. */
+async function approverOf({ tx, run }: RunScope, { approver = operator }: NewGate): Promise<string> {
+  const seat = seatOfApprover(approver)
+  return seat === null || 'persona' in (await holderOf(tx, seat, run.organisationId)) ? approver : operator
 }
 
 /** Adds to the summary of a result why its evidence proves less than usual, odd changes, and work that was given up. */

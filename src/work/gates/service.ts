@@ -1,8 +1,9 @@
+import { mayDecide } from '../authority.ts'
 import type { Db, ReadTx, Stream, Tx } from '../../db/port.ts'
 import { approveGate, expireGate, rejectGate, remindOfGate, resumeRun } from './decide.ts'
 import { isFinal, pauseRun } from './open.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
-import { type Actor, actorName } from '../../kernel/actor.ts'
+import { type Actor, type AgentActor, actorName } from '../../kernel/actor.ts'
 import { AgencyError, bug, notFound, refusal } from '../../kernel/errors.ts'
 import { operatorPersona } from '../../kernel/ids.ts'
 import type { ChaosPoint } from '../../kernel/chaos-point.ts'
@@ -13,7 +14,7 @@ import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import { afterApproval, afterRejection } from './confirmation.ts'
-import { type DecidedGate, type GateRow, type GateView, type GateStatus, operator } from './contract.ts'
+import { type DecidedGate, type GateRow, type GateView, type GateStatus, isForOperator, operator } from './contract.ts'
 import { createReplies } from './replies.ts'
 import { gateLine, gateOfPart, pendingText } from './pending.ts'
 import { gateView } from './view.ts'
@@ -39,7 +40,9 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
   ): Promise<T> {
     const streams: Stream[] = [`run:${target.run.id}`]
     if (movesMission) streams.push(`org:${target.run.organisationId}`)
-    return db.write(streams, async (tx) => {
+    // The seat and the attempt of an agent stay as they are until it has decided.
+    if (by.kind === 'agent') streams.push(`run:${by.runId}`, `org:${target.run.organisationId}`)
+    return db.write([...new Set(streams)], async (tx) => {
       tx.afterCommit(() => chaosPoint('gate.decided'))
       return act(await openScope(tx, target.run.id, actorName(by)), target.gateId)
     })
@@ -55,7 +58,7 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
     by: Actor,
     input: { target: string; gate?: string | undefined; note?: string | undefined; as?: string | undefined },
   ): Promise<DecidedGate> {
-    const found = await db.read((tx) => findTarget(tx, input.target, input.gate))
+    const found = await db.read((tx) => findTarget(tx, by, input.target, input.gate))
     // Refused at once instead of after the approval; the condition is checked again then.
     if (found.gate.gate === 'merge' && found.gate.status === 'pending' && found.run.repository !== null)
       await repositories?.checkLanding(found.run.repository, {
@@ -63,7 +66,7 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
         commit: found.run.head ?? found.run.repository.base,
       })
     return decide(by, found, isFinal(found.gate.gate), async (scope, gateId) => {
-      const person = await personOf(scope.tx, input.as)
+      const person = await deciderOf(scope.tx, by, gateId, input.as)
       const gate = await approveGate(scope, gateId, person, input.note ?? null)
       return { ...gateView(gate), confirmation: await afterApproval(scope.tx, scope.run, gate) }
     })
@@ -73,9 +76,9 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
     by: Actor,
     input: { target: string; gate?: string | undefined; reason: string; as?: string | undefined },
   ): Promise<DecidedGate> {
-    const found = await db.read((tx) => findTarget(tx, input.target, input.gate))
+    const found = await db.read((tx) => findTarget(tx, by, input.target, input.gate))
     return decide(by, found, true, async (scope, gateId) => {
-      const person = await personOf(scope.tx, input.as)
+      const person = await deciderOf(scope.tx, by, gateId, input.as)
       const gate = await rejectGate(scope, gateId, person, input.reason)
       return { ...gateView(gate), confirmation: await afterRejection(scope.tx, scope.run, gate) }
     })
@@ -134,14 +137,17 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
 /** Resolves the gate that a run or a gate id refers to. */
 async function findTarget(
   tx: ReadTx,
+  by: Actor,
   target: string,
   kind?: string,
 ): Promise<{ gateId: string; gate: GateRow; run: Run }> {
   const named = await findGate(tx, target)
+  // An agent names the gate itself: the gates of a run are not its to look through.
+  if (by.kind === 'agent') return findForAgent(tx, by, target, named)
   const run = named === undefined ? await runOf(tx, target) : await findRun(tx, named.runId)
   if (run === undefined) throw refusal('not_found', `no run or gate "${target}"; ${await pendingText(tx)}`)
   const gate = named ?? (await gateOfRun(tx, run, kind))
-  if (gate.approver !== operator)
+  if (!isForOperator(gate))
     throw refusal(
       'forbidden',
       `gate ${gate.id} (${gate.gate}) is for ${gate.approver} to decide, not for the operator`,
@@ -149,6 +155,13 @@ async function findTarget(
         hint: `Follow it with "agency watch ${run.id}".`,
       },
     )
+  return { gateId: gate.id, gate, run }
+}
+
+async function findForAgent(tx: ReadTx, by: AgentActor, target: string, gate: GateRow | undefined) {
+  const run = gate === undefined ? undefined : await findRun(tx, gate.runId)
+  if (gate === undefined || run === undefined) throw notFound('gate', target)
+  await mayDecide(tx, by, { kind: 'gate', gate })
   return { gateId: gate.id, gate, run }
 }
 
@@ -164,7 +177,7 @@ async function runOf(tx: ReadTx, target: string): Promise<Run | undefined> {
 async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promise<GateRow> {
   const all = await listPendingOfRun(tx, run.id)
   const named = kind === undefined ? all : all.filter((gate) => gate.gate === kind)
-  const pending = named.filter((gate) => gate.approver === operator)
+  const pending = named.filter(isForOperator)
   // A pause is only for resuming the run, so beside another gate the other gate is meant.
   const decidable = pending.filter((gate) => gate.gate !== 'manual')
   const [gate, ...more] = decidable.length > 0 ? decidable : pending
@@ -186,11 +199,21 @@ async function gateOfRun(tx: ReadTx, run: Run, kind: string | undefined): Promis
 
 /** After a wrong name the hint lists the pending gates; after a lost race it names the earlier decision. */
 async function lookElsewhere(tx: ReadTx, run: Run, pending: readonly GateRow[]): Promise<{ hint?: string }> {
-  const own = pending.filter(({ approver }) => approver === operator)
+  const own = pending.filter(isForOperator)
   if (own[0] !== undefined)
     return { hint: `It waits at ${own.map(gateOfPart).join(', ')}: agency approve ${own[0].id}` }
   const last = (await listGatesOfRun(tx, run.id)).findLast(({ by }) => by !== null)
   return last === undefined ? {} : { hint: `Its last gate, ${last.gate}, is ${last.status} by ${last.by}.` }
+}
+
+/** Returns the name under which a gate is decided: an agent's is that of its persona, whatever it says. */
+async function deciderOf(tx: ReadTx, by: Actor, gateId: string, reference: string | undefined): Promise<string> {
+  if (by.kind !== 'agent') return personOf(tx, reference)
+  if (reference !== undefined)
+    throw refusal('forbidden', 'an agent decides for its own seat, not as another person', { hint: 'Leave out "as".' })
+  const gate = await findGate(tx, gateId)
+  if (gate === undefined) throw bug(`gate ${gateId} vanished`)
+  return mayDecide(tx, by, { kind: 'gate', gate })
 }
 
 /** Resolves the deciding person if several approvals are needed. */

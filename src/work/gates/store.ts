@@ -19,7 +19,7 @@ export const listGatesOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
 export const listPendingOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
   findRows(tx, gates, "run_id = ? AND status = 'pending' ORDER BY pending_since, id", [runId])
 
-/** Lists the operator's gates: gates that tiers decide among themselves wait for no one else. */
+/** Lists the gates that the operator may decide: those that tiers decide among themselves wait for no one else. */
 export function listGates(tx: ReadTx, status: string, limit: number, organisationId?: number): Promise<GateRow[]> {
   const { where, values } = ofOperator(status, organisationId)
   return findRows(tx, gates, `${where} ORDER BY pending_since, id ${boundLimit}`, [...values, limit])
@@ -31,7 +31,7 @@ export function countGates(tx: ReadTx, status: string, organisationId?: number):
 }
 
 const ofOperator = (status: string, organisationId: number | undefined) =>
-  allOf(['status = ? AND approver = ?', [status, operator]], ofRunsOf(organisationId))
+  allOf(["status = ? AND (approver = ? OR approver LIKE 'seat:%')", [status, operator]], ofRunsOf(organisationId))
 
 /** Counts the rejections of a gate of this name and boundary in this run. */
 export const countRejections = (tx: ReadTx, runId: string, gate: string, boundary: string): Promise<number> =>

@@ -22,12 +22,16 @@ import { continueMerge, isAboutMerge } from '../pull-requests/faults.ts'
 import { touchRun } from '../runs/moves.ts'
 import { endRun } from '../runs/end.ts'
 
-/** Records the answer and applies it to the note or the brief of the question, and to nothing else. */
+/**
+ * Records the answer and applies it to the note or the brief of the question, and to nothing else. `answering` is the
+ * brief whose agent answers while it works: the brief of the rung goes on to its own end then.
+ */
 export async function answerQuestion(
   scope: RunScope,
   questionId: string,
   by: string,
   answer: string,
+  answering?: string,
 ): Promise<Question> {
   const { tx, run } = scope
   const question = await findQuestion(tx, questionId)
@@ -66,7 +70,8 @@ export async function answerQuestion(
     },
     [updated(questions, question, patch)],
   )
-  await dropResolveBrief(scope, question, `${by} has answered its question`)
+  if (answering === undefined || question.resolveBriefId !== answering)
+    await dropResolveBrief(scope, question, `${by} has answered its question`)
   if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
   if (question.class === 'gate' || isAboutClaim(question)) await goOnAfterPause(scope, chosen?.key ?? null, by)
   if (question.class === 'checks') await continueAfterChecks(scope, question, chosen?.key ?? null, answer, by)

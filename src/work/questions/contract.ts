@@ -165,11 +165,12 @@ export const questionOperations = {
   }),
   answer: operation({
     name: 'question.answer',
-    summary: 'Answer a question with the key of an option or with free text',
+    summary: 'Answer a question with the key of an option or with free text; an agent answers those that name its seat',
     ...questionEndpoints.answer,
     input: z.strictObject({ questionId: z.string(), answer: z.string().trim().min(1).max(10_000) }),
     output: Question,
-    allow: ['operator'],
+    allow: ['operator', 'agent'],
+    tool: 'question_answer',
   }),
   acknowledge: operation({
     name: 'question.acknowledge',

@@ -6,6 +6,7 @@ import type { RunScope } from '../scope.ts'
 import { answerQuestion } from './answer.ts'
 import { raiseQuestion } from './climb.ts'
 import { holderOf } from './holder.ts'
+import { dropBrief } from './seat-brief.ts'
 import { asksSeat, type Resolution } from './resolution.contract.ts'
 import { findQuestionOfResolve } from './store.ts'
 
@@ -45,12 +46,18 @@ async function follow(scope: RunScope, brief: Brief, { decision, answer, reason 
 async function handUp(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const question = await findQuestionOfResolve(scope.tx, brief.id)
   if (question !== undefined) await raiseQuestion(scope, question, reason)
+  // Its agent has answered before it ended without a report, or somebody else has.
+  else await dropBrief(scope, brief, 'its question is settled')
 }
 
-/** Hands the question of a brief on whose persona has left its seat meanwhile. Resolves to whether it did. */
+/**
+ * Hands the question of a brief on whose persona has left its seat meanwhile, and ends a brief whose question is settled.
+ * Resolves to whether the brief is not to be started.
+ */
 export async function passOnIfVacated(scope: RunScope, brief: Brief): Promise<boolean> {
   if (!asksSeat(brief)) return false
-  const gone = await reasonOfAbsence(scope, brief)
+  const isSettled = (await findQuestionOfResolve(scope.tx, brief.id)) === undefined
+  const gone = isSettled ? 'its question is settled' : await reasonOfAbsence(scope, brief)
   if (gone !== null) await handUp(scope, brief, gone)
   return gone !== null
 }

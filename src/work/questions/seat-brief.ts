@@ -123,7 +123,12 @@ const inputsOf = (
 /** Ends the brief of a rung whose answer is not needed any more. One that has given its answer stays as it is. */
 export async function dropResolveBrief(scope: RunScope, { resolveBriefId }: Question, reason: string): Promise<void> {
   const brief = resolveBriefId === null ? undefined : await findBrief(scope.tx, resolveBriefId)
-  if (brief === undefined || brief.status === 'verified') return
+  if (brief !== undefined) await dropBrief(scope, brief, reason)
+}
+
+/** Ends a brief that asks somebody, unless it has given its answer or has ended. */
+export async function dropBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
+  if (brief.status === 'verified') return
   if (endStatuses.includes(brief.status) && brief.status !== 'failed') return
   await endLiveAttemptOf(scope, brief, reason)
   await moveBrief(scope, brief, 'cancelled', {

@@ -1,4 +1,6 @@
 import type { Db, ReadTx } from '../../db/port.ts'
+import { mayDecide } from '../authority.ts'
+import { answerForSeat } from './answer-for-seat.ts'
 import { answerQuestion } from './answer.ts'
 import { withWaitingRuns } from '../budgets/show.ts'
 import { type RunScope, type ScopeParts, scopeOf, withoutPlaybook } from '../scope.ts'
@@ -28,9 +30,10 @@ export interface QuestionDeps {
 export type Questions = ReturnType<typeof createQuestions>
 
 export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionDeps) {
-  const find = (questionId: string): Promise<{ question: Question; run: Run }> =>
+  const find = (questionId: string, by?: Actor): Promise<{ question: Question; run: Run }> =>
     db.read(async (tx) => {
-      const question = await requireQuestion(tx, questionId)
+      const question = await requireQuestion(tx, questionId, by)
+      if (by !== undefined) await mayDecide(tx, by, { kind: 'question', question })
       return { question, run: await runOf(tx, question) }
     })
 
@@ -52,17 +55,20 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
 
     async show(by: Actor, questionId: string): Promise<Question> {
       const question = await db.read(async (tx) => withWaitingRuns(tx, await requireQuestion(tx, questionId, by)))
-      // An agent sees only its own run and must not learn whether a question of another run exists.
-      if (by.kind === 'agent' && question.runId !== by.runId) throw notFound('question', questionId)
+      // An agent sees its own run and what names its seat; it must not learn whether another question exists.
+      if (by.kind === 'agent' && question.runId !== by.runId)
+        await db.read((tx) => mayDecide(tx, by, { kind: 'question', question }))
       return question
     },
 
     async answer(by: Actor, questionId: string, answer: string): Promise<Question> {
-      const { run: known, question: asked } = await find(questionId)
+      const { run: known, question: asked } = await find(questionId, by)
       const system = asked.class === 'checks' ? (['system'] as const) : []
+      const own = by.kind === 'agent' ? ([`run:${by.runId}`] as const) : []
       const record = (parts: ScopeParts): Promise<Question> =>
-        db.write([`run:${known.id}`, `org:${known.organisationId}`, ...system], async (tx) => {
-          const question = await requireQuestion(tx, questionId)
+        db.write([`run:${known.id}`, ...own, `org:${known.organisationId}`, ...system], async (tx) => {
+          const question = await requireQuestion(tx, questionId, by)
+          if (by.kind === 'agent') return answerForSeat(parts, tx, by, question, answer)
           const scope = scopeOf(parts, tx, await runOf(tx, question), actorName(by))
           const live = (await listLiveAttemptsOfRun(tx, known.id)).map((attempt) => attempt.id)
           const answered = await answerQuestion(scope, question.id, actorName(by), answer)
