@@ -2,7 +2,7 @@ import { inserted, updated } from '../../events/change.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { briefs, listFailedBriefs, listHoldsOfBrief } from '../briefs/store.ts'
+import { listFailedBriefs, listHoldsOfBrief } from '../briefs/store.ts'
 import { bug } from '../../kernel/errors.ts'
 import { describeUse, isUsedUp } from '../budgets/arithmetic.ts'
 import type { Budget, BudgetScope } from '../budgets/contract.ts'
@@ -11,13 +11,14 @@ import { budgets, findBudget } from '../budgets/store.ts'
 import { findBudgetQuestion, questionKey } from '../budgets/waiting-store.ts'
 import { listPendingOfRun } from '../gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption, Rung } from './contract.ts'
-import { ladderOf, raiseQuestion } from './climb.ts'
+import { handToOperator, ladderOf, raiseQuestion } from './climb.ts'
 import { dropResolveBrief } from './seat-brief.ts'
-import { isSimilar } from './ladder.ts'
+import { findLoop, holdForLook, stuckText } from './loop.ts'
 import { choices } from './options.ts'
-import { listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
+import { operatorRung } from './rungs.ts'
+import { listWaitingOfRun, questions } from './store.ts'
 import { repositoryOf } from '../repository-settings/store.ts'
-import { keepPaused, openGate } from '../gates/open.ts'
+import { keepPaused } from '../gates/open.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 import { findAttempt } from '../attempts/store.ts'
@@ -35,6 +36,8 @@ export interface NewQuestion {
   askedBy?: string
   /** The rungs below the lead and the operator; undefined: those of the playbook. */
   ladder?: readonly Rung[]
+  /** It is the operator's at once and is shown with a gate, whose notification it shares. */
+  isHeld?: boolean
 }
 
 /** Asks a question and routes it at once to the first authority that can answer. */
@@ -69,7 +72,11 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
     createdAt: tx.at,
     answeredAt: null,
   }
-  const question = { ...asked, ladder: await ladderOf(scope, asked, wanted.brief, wanted.ladder) }
+  const isHeld = wanted.isHeld === true
+  const question = {
+    ...asked,
+    ladder: isHeld ? [operatorRung] : await ladderOf(scope, asked, wanted.brief, wanted.ladder),
+  }
   const place = { runId: run.id, briefId: question.briefId }
   await touchRun(
     scope,
@@ -84,11 +91,8 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
     },
     [inserted(questions, question)],
   )
-  return raiseQuestion(scope, question)
+  return isHeld ? handToOperator(scope, question) : raiseQuestion(scope, question)
 }
-
-/** The number of similar questions about a brief after which a gate is opened instead of another question. */
-const similarLimitOf = ({ run }: RunScope): number => run.configuration.team?.limits.similarEscalations ?? 3
 
 /** The options of classes that offer more than a retry and giving up. */
 const ownChoices: Partial<Record<QuestionClass, { options: QuestionOption[]; recommendation: string }>> = {
@@ -142,11 +146,9 @@ export async function askAboutBrief(
   cause: QuestionClass,
   asked?: Pick<NewQuestion, 'options' | 'recommendation' | 'risk' | 'kind' | 'context'>,
 ): Promise<void> {
-  const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
-  // Two denied operations may have the same description; each needs its own permission.
-  const times = ownChoices[cause] === undefined ? await countRepetition(scope, brief, text, cause) : 1
-  if (times >= similarLimitOf(scope)) return holdForLook(scope, brief, { text, times, cause })
-  await askQuestion(scope, {
+  const text = cause === 'asked' ? reason : stuckText(brief, reason)
+  const loop = await findLoop(scope, brief, { text, cause })
+  const question = await askQuestion(scope, {
     brief,
     kind: asked?.kind ?? kindOf[cause],
     class: cause,
@@ -155,28 +157,9 @@ export async function askAboutBrief(
     options: asked?.options.length ? asked.options : (ownChoices[cause]?.options ?? [choices.retry, choices.abandon]),
     recommendation: asked?.recommendation ?? ownChoices[cause]?.recommendation ?? (cause === 'asked' ? null : 'retry'),
     risk: asked?.risk ?? 'medium',
+    isHeld: loop !== null,
   })
-}
-
-/** Counts this question and earlier ones with similar wording. */
-async function countRepetition(scope: RunScope, brief: Brief, text: string, cause: QuestionClass): Promise<number> {
-  const isRepeated = (await listQuestionsOfBrief(scope.tx, brief.id)).some(
-    (question) => question.class === cause && isSimilar(question.text, text),
-  )
-  if (!isRepeated) return 1
-  const used = brief.similarEscalations + 1
-  await touchRun(
-    scope,
-    {},
-    {
-      kind: 'log',
-      briefId: brief.id,
-      message: `${brief.key} asks the same question again (${used + 1} times)`,
-      data: { class: 'repeat_escalation', used, limit: similarLimitOf(scope) - 1 },
-    },
-    [updated(briefs, brief, { similarEscalations: used })],
-  )
-  return used + 1
+  if (loop !== null) await holdForLook(scope, brief, question, loop)
 }
 
 /**
@@ -219,23 +202,6 @@ export async function askAboutBudget(scope: RunScope, brief: Brief): Promise<voi
     recommendation: 'raise',
     risk: 'medium',
     askedBy: questionKey(budget),
-  })
-}
-
-async function holdForLook(
-  scope: RunScope,
-  brief: Brief,
-  { text, times, cause }: { text: string; times: number; cause: QuestionClass },
-): Promise<void> {
-  await openGate(scope, {
-    gate: 'escalation',
-    boundary: `brief:${brief.id}`,
-    summary: {
-      produced: text,
-      next: `Approve to let ${brief.key} try once more; reject to give it up.`,
-      anomalies: [`asked ${times} times`],
-      class: cause,
-    },
   })
 }
 
