@@ -47,6 +47,7 @@ export const eventKindGroups = {
     'question_acknowledged',
     'question_answered',
     'question_withdrawn',
+    'loop_detected',
     'note_created',
     'note_resolved',
     'note_escalated',

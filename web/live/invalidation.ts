@@ -91,4 +91,5 @@ const changesInbox: readonly EventKind[] = [
   'question_acknowledged',
   'question_answered',
   'question_withdrawn',
+  'loop_detected',
 ]

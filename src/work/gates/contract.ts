@@ -31,6 +31,7 @@ export const GateSummary = z.object({
   anomalies: z.array(z.string()),
   amendments: z.array(z.string()).optional(),
   class: QuestionClass.optional().describe('Of an escalation: the class of the repeated question'),
+  questionId: z.string().optional().describe('Of an escalation: the question, whose answer opens the gate'),
 })
 export type GateSummary = z.infer<typeof GateSummary>
 

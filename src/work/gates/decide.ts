@@ -7,7 +7,7 @@ import { findBrief } from '../briefs/store.ts'
 import { type GateRow, operator } from './contract.ts'
 import { findGate, gates, listPendingOfRun, listTimedOut } from './store.ts'
 import { listQuestionsOfBrief } from '../questions/store.ts'
-import { askQuestion, withdrawPauseQuestions } from '../questions/ask.ts'
+import { askQuestion, withdrawPauseQuestions, withdrawSet } from '../questions/ask.ts'
 import { findPause, isFinal, keepPaused, openGate, releaseGate } from './open.ts'
 import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
@@ -52,6 +52,7 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
     data: { note },
   })
   const held = await heldBrief(scope, gate)
+  await withdrawHeld(scope, gate)
   if (gate.gate === amendmentGate) await settleProposal(scope, { ...gate, ...decided })
   else if (held === null) await scope.decide({ kind: 'gate_approved', gate: { ...gate, ...decided } })
   else await unblockBrief(scope, held, await resetOf(scope, gate, held), `approved by ${by}`)
@@ -74,6 +75,7 @@ export async function rejectGate(scope: RunScope, gateId: string, by: string, re
   })
   const rejected = { ...gate, ...decided }
   const held = await heldBrief(scope, gate)
+  await withdrawHeld(scope, gate)
   if (held !== null) {
     await abandonBrief(scope, held, `rejected by ${by}: ${reason}`)
     return rejected
@@ -89,6 +91,11 @@ export async function rejectGate(scope: RunScope, gateId: string, by: string, re
 /** Continues work that was released while another gate was pending. */
 async function goOn(scope: RunScope): Promise<void> {
   if (scope.run.status === 'running') await scope.decide({ kind: 'run_resumed' })
+}
+
+/** Withdraws the questions that a gate holds: the gate is decided without an answer to them. */
+const withdrawHeld = async (scope: RunScope, { summary }: GateRow): Promise<void> => {
+  if (summary?.questionId !== undefined) await withdrawSet(scope, summary.questionId)
 }
 
 /** Returns the brief that a gate holds; null if the gate concerns the whole run. */

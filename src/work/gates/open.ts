@@ -75,6 +75,9 @@ export async function openGate(scope: RunScope, wanted: NewGate): Promise<GateRo
     title: `${shorten(run.goalAnchor, 80)} waits for you: ${gate.gate}`,
     summary: [gate.summary.produced, gate.summary.next, ...gate.summary.anomalies].filter(Boolean).join('\n'),
     actions: [
+      ...(gate.summary.questionId === undefined
+        ? []
+        : [{ label: 'Answer', command: `agency answer ${gate.summary.questionId} "…"` }]),
       { label: 'Approve', command: `agency approve ${gate.id}` },
       { label: 'Reject', command: `agency reject ${gate.id} --reason "…"` },
     ],

@@ -17,6 +17,7 @@ import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
 import { continueAfterProof, isAboutProof } from '../proofs/answer.ts'
 import { isAboutClaim } from './ask.ts'
+import { endLook } from './loop.ts'
 import { dropResolveBrief } from './seat-brief.ts'
 import { continueMerge, isAboutMerge } from '../pull-requests/faults.ts'
 import { touchRun } from '../runs/moves.ts'
@@ -72,6 +73,7 @@ export async function answerQuestion(
   )
   if (answering === undefined || question.resolveBriefId !== answering)
     await dropResolveBrief(scope, question, `${by} has answered its question`)
+  await endLook(scope, question, chosen?.key === 'abandon', by)
   if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
   if (question.class === 'gate' || isAboutClaim(question)) await goOnAfterPause(scope, chosen?.key ?? null, by)
   if (question.class === 'checks') await continueAfterChecks(scope, question, chosen?.key ?? null, answer, by)

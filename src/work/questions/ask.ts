@@ -2,7 +2,7 @@ import { inserted, updated } from '../../events/change.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { briefs, listFailedBriefs, listHoldsOfBrief } from '../briefs/store.ts'
+import { listFailedBriefs, listHoldsOfBrief } from '../briefs/store.ts'
 import { bug } from '../../kernel/errors.ts'
 import { describeUse, isUsedUp } from '../budgets/arithmetic.ts'
 import type { Budget, BudgetScope } from '../budgets/contract.ts'
@@ -11,13 +11,14 @@ import { budgets, findBudget } from '../budgets/store.ts'
 import { findBudgetQuestion, questionKey } from '../budgets/waiting-store.ts'
 import { listPendingOfRun } from '../gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption, Rung } from './contract.ts'
-import { ladderOf, raiseQuestion } from './climb.ts'
+import { handToOperator, ladderOf, raiseQuestion } from './climb.ts'
 import { dropResolveBrief } from './seat-brief.ts'
-import { isSimilar } from './ladder.ts'
+import { findLoop, holdForLook, stuckText } from './loop.ts'
 import { choices } from './options.ts'
-import { findQuestion, listQuestionsOfBrief, listWaitingOfRun, questions } from './store.ts'
+import { operatorRung } from './rungs.ts'
+import { findQuestion, listWaitingOfRun, questions } from './store.ts'
 import { repositoryOf } from '../repository-settings/store.ts'
-import { keepPaused, openGate } from '../gates/open.ts'
+import { keepPaused } from '../gates/open.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
@@ -38,6 +39,8 @@ export interface NewQuestion {
   key?: string | null
   /** The rungs below the lead and the operator; undefined: those of the playbook. */
   ladder?: readonly Rung[]
+  /** It is the operator's at once and is shown with a gate, whose notification it shares. */
+  isHeld?: boolean
 }
 
 /** Asks a question and routes it at once to the first authority that can answer. */
@@ -77,7 +80,11 @@ async function addQuestion(scope: RunScope, wanted: NewQuestion): Promise<Questi
     createdAt: tx.at,
     answeredAt: null,
   }
-  const question = { ...asked, ladder: await ladderOf(scope, asked, wanted.brief, wanted.ladder) }
+  const isHeld = wanted.isHeld === true
+  const question = {
+    ...asked,
+    ladder: isHeld ? [operatorRung] : await ladderOf(scope, asked, wanted.brief, wanted.ladder),
+  }
   const place = { runId: run.id, briefId: question.briefId }
   await touchRun(
     scope,
@@ -94,9 +101,6 @@ async function addQuestion(scope: RunScope, wanted: NewQuestion): Promise<Questi
   )
   return question
 }
-
-/** The number of similar questions about a brief after which a gate is opened instead of another question. */
-const similarLimitOf = ({ run }: RunScope): number => run.configuration.team?.limits.similarEscalations ?? 3
 
 /** The options of classes that offer more than a retry and giving up. */
 const ownChoices: Partial<Record<QuestionClass, { options: QuestionOption[]; recommendation: string }>> = {
@@ -159,12 +163,14 @@ export async function askAboutBrief(
   asked: readonly Asked[] = [{}],
 ): Promise<void> {
   const wanted = asked.map((each) => wordingOf(brief, reason, cause, each))
-  const texts = wanted.map(({ text }) => text)
-  // Two denied operations may have the same description; each needs its own permission.
-  const times = ownChoices[cause] === undefined ? await countRepetition(scope, brief, texts, cause) : 1
-  if (times >= similarLimitOf(scope)) return holdForLook(scope, brief, { text: texts.join('\n'), times, cause })
+  const loop = await findLoop(scope, brief, { texts: wanted.map(({ text }) => text), cause })
   const added: Question[] = []
-  for (const each of wanted) added.push(await addQuestion(scope, each))
+  for (const each of wanted) added.push(await addQuestion(scope, { ...each, isHeld: loop !== null }))
+  const [first] = added
+  if (loop !== null && first !== undefined) {
+    for (const question of added) await handToOperator(scope, question)
+    return holdForLook(scope, brief, first, loop)
+  }
   // The whole set is there before a rung has the first question, so that no early answer lets the brief continue.
   for (const { id } of added) {
     const question = await findQuestion(scope.tx, id)
@@ -183,38 +189,12 @@ const wordingOf = (
   brief,
   class: cause,
   kind: kind ?? kindOf[cause],
-  text: text ?? (cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`),
+  text: text ?? (cause === 'asked' ? reason : stuckText(brief, reason)),
   context: context || shorten(brief.objective, 1_000),
   options: options?.length ? options : (ownChoices[cause]?.options ?? [choices.retry, choices.abandon]),
   recommendation: recommendation ?? ownChoices[cause]?.recommendation ?? (cause === 'asked' ? null : 'retry'),
   risk: risk ?? 'medium',
 })
-
-/** Counts these questions and earlier ones with similar wording; those of one set are not compared with each other. */
-async function countRepetition(
-  scope: RunScope,
-  brief: Brief,
-  texts: readonly string[],
-  cause: QuestionClass,
-): Promise<number> {
-  const isRepeated = (await listQuestionsOfBrief(scope.tx, brief.id)).some(
-    (question) => question.class === cause && texts.some((text) => isSimilar(question.text, text)),
-  )
-  if (!isRepeated) return 1
-  const used = brief.similarEscalations + 1
-  await touchRun(
-    scope,
-    {},
-    {
-      kind: 'log',
-      briefId: brief.id,
-      message: `${brief.key} asks the same question again (${used + 1} times)`,
-      data: { class: 'repeat_escalation', used, limit: similarLimitOf(scope) - 1 },
-    },
-    [updated(briefs, brief, { similarEscalations: used })],
-  )
-  return used + 1
-}
 
 /**
  * Asks once for each budget, independent of the number of briefs and runs that it stops. The brief's hold names the
@@ -259,23 +239,6 @@ export async function askAboutBudget(scope: RunScope, brief: Brief): Promise<voi
   })
 }
 
-async function holdForLook(
-  scope: RunScope,
-  brief: Brief,
-  { text, times, cause }: { text: string; times: number; cause: QuestionClass },
-): Promise<void> {
-  await openGate(scope, {
-    gate: 'escalation',
-    boundary: `brief:${brief.id}`,
-    summary: {
-      produced: text,
-      next: `Approve to let ${brief.key} try once more; reject to give it up.`,
-      anomalies: [`asked ${times} times`],
-      class: cause,
-    },
-  })
-}
-
 export async function askAboutFailures(scope: RunScope): Promise<void> {
   // The question of a note is about an assumption of the brief, not about its failure.
   const asked = (await listWaitingOfRun(scope.tx, scope.run.id)).filter((question) => question.class !== 'note')
@@ -292,6 +255,12 @@ export const withdrawQuestions = (scope: RunScope, briefId?: string): Promise<vo
 /** Withdraws one question that something else has answered. */
 export const withdrawQuestion = (scope: RunScope, questionId: string): Promise<void> =>
   withdraw(scope, (question) => question.id === questionId)
+
+/** Withdraws a question and those that the same report asked with it. */
+export async function withdrawSet(scope: RunScope, questionId: string): Promise<void> {
+  const attemptId = (await findQuestion(scope.tx, questionId))?.attemptId ?? null
+  await withdraw(scope, ({ id, attemptId: other }) => id === questionId || (other !== null && other === attemptId))
+}
 
 /** Withdraws the questions whether to resume, because the run continues. */
 export const withdrawPauseQuestions = (scope: RunScope): Promise<void> =>

@@ -59,6 +59,16 @@ export async function raiseQuestion(scope: RunScope, asked: Question, reason?: s
   }
 }
 
+/** Hands a question to the operator without a notification: a gate shows it. */
+export const handToOperator = (scope: RunScope, question: Question): Promise<Question> =>
+  moveUp(scope, question, operatorRung, {
+    ladder: [],
+    resolveBriefId: null,
+    currentPositionId: null,
+    status: 'with_operator',
+    reason: 'it is asked again and again',
+  })
+
 /** Offers a question to a rung of the playbook, which takes it by adding a brief that names it. */
 async function offer(scope: RunScope, question: Question, rung: Rung): Promise<Question | 'not_taken'> {
   const brief = question.briefId === null ? undefined : await findBrief(scope.tx, question.briefId)

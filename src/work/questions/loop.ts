@@ -1,0 +1,146 @@
+import { updated } from '../../events/change.ts'
+import { shorten } from '../../kernel/text.ts'
+import type { Brief } from '../briefs/contract.ts'
+import { briefs } from '../briefs/store.ts'
+import { openGate, releaseGate } from '../gates/open.ts'
+import { listPendingOfRun } from '../gates/store.ts'
+import { touchRun } from '../runs/moves.ts'
+import type { RunScope } from '../scope.ts'
+import type { Question, QuestionClass } from './contract.ts'
+import { isSimilar } from './similarity.ts'
+import { listQuestionsOfBrief } from './store.ts'
+
+export interface Loop {
+  readonly kind: 'similar' | 'any'
+  /** Includes the question that is asked now. */
+  readonly count: number
+}
+
+/** How often a brief may ask, whatever it asks, before somebody looks at it. */
+const anyLimit = 5
+
+/** The number of similar questions about a brief at which somebody looks at it. */
+const similarLimitOf = ({ run }: RunScope): number => run.configuration.team?.limits.similarEscalations ?? 3
+
+/**
+ * Questions to which an attempt or its checks lead. Those about permissions are left out: two denied operations may have
+ * the same description, and each needs its own.
+ */
+const counted: ReadonlySet<QuestionClass> = new Set([
+  'asked',
+  'bad_output',
+  'verification',
+  'crash',
+  'interrupted',
+  'fault',
+])
+
+/**
+ * Counts the earlier questions of a brief. Returns the loop that further ones, asked together, would continue, or null.
+ * Questions that one report asks together count once.
+ */
+export async function findLoop(
+  scope: RunScope,
+  brief: Brief,
+  { texts, cause }: { texts: readonly string[]; cause: QuestionClass },
+): Promise<Loop | null> {
+  if (!counted.has(cause) || isInterview(scope, brief)) return null
+  const earlier = (await listQuestionsOfBrief(scope.tx, brief.id)).filter(
+    (question) => question.class !== null && counted.has(question.class),
+  )
+  const reasons = texts.map((text) => reasonOf(brief, text))
+  const similar = earlier.filter(
+    (question) =>
+      question.class === cause && reasons.some((reason) => isSimilar(reasonOf(brief, question.text), reason)),
+  )
+  const times = countAskings(similar) + 1
+  if (times > 1) await countRepetition(scope, brief, times)
+  if (times >= similarLimitOf(scope)) return { kind: 'similar', count: times }
+  const all = countAskings(earlier) + 1
+  return all >= anyLimit ? { kind: 'any', count: all } : null
+}
+
+const isInterview = ({ playbook }: RunScope, { phase }: Brief): boolean =>
+  phase !== null && playbook.interviews?.includes(phase) === true
+
+const countAskings = (asked: readonly Question[]): number =>
+  new Set(asked.map(({ id, attemptId }) => attemptId ?? id)).size
+
+/** Returns the text of a question about a stuck brief. */
+export const stuckText = (brief: Brief, reason: string): string => `${brief.key} is stuck: ${reason}`
+
+/** The words that every question about a stuck brief has make no two of them similar. */
+const reasonOf = (brief: Brief, text: string): string => {
+  const beginning = stuckText(brief, '')
+  return text.startsWith(beginning) ? text.slice(beginning.length) : text
+}
+
+async function countRepetition(scope: RunScope, brief: Brief, times: number): Promise<void> {
+  const used = brief.similarEscalations + 1
+  await touchRun(
+    scope,
+    {},
+    {
+      kind: 'log',
+      briefId: brief.id,
+      message: `${brief.key} asks the same question again (${times} times)`,
+      data: { class: 'repeat_escalation', used, limit: similarLimitOf(scope) - 1 },
+    },
+    [updated(briefs, brief, { similarEscalations: used })],
+  )
+}
+
+/** Holds a brief at a gate because it asks again and again. Its question can still be answered, which opens the gate. */
+export async function holdForLook(
+  scope: RunScope,
+  brief: Brief,
+  question: Question,
+  { kind, count }: Loop,
+): Promise<void> {
+  const times = kind === 'similar' ? `asked ${count} times` : `${count} questions of one brief`
+  await touchRun(
+    scope,
+    {},
+    {
+      kind: 'loop_detected',
+      code: 'ESCALATE',
+      briefId: brief.id,
+      level: 'normal',
+      message: `${brief.key} may be in a loop: ${times}`,
+      data: { task_id: brief.key, count, similar: kind === 'similar', question_id: question.id },
+    },
+  )
+  await openGate(scope, {
+    gate: 'escalation',
+    boundary: `brief:${brief.id}`,
+    summary: {
+      produced: question.text,
+      next: `Answer the question (agency answer ${question.id} "…"), approve to let ${brief.key} try once more without an answer, or reject to give it up.`,
+      anomalies: [times],
+      ...(question.class === null ? {} : { class: question.class }),
+      questionId: question.id,
+    },
+  })
+}
+
+/** Opens the gate of a question that was answered, or closes it if the answer gives the brief up. */
+export async function endLook(scope: RunScope, question: Question, isGivenUp: boolean, by: string): Promise<void> {
+  if (scope.run.gatesPending === 0) return
+  const gate = (await listPendingOfRun(scope.tx, scope.run.id)).find(
+    ({ summary }) => summary?.questionId === question.id,
+  )
+  if (gate === undefined) return
+  const decidedAt = scope.tx.at
+  const reason = `its question is answered by ${by}`
+  await releaseGate(
+    scope,
+    gate,
+    isGivenUp ? { status: 'rejected', reason, by, decidedAt } : { status: 'approved', note: reason, by, decidedAt },
+    {
+      kind: isGivenUp ? 'gate_rejected' : 'gate_approved',
+      code: isGivenUp ? 'REJECTED' : 'APPROVED',
+      message: `${isGivenUp ? '✗' : '✓'} ${gate.gate}: ${shorten(reason, 300)}`,
+      data: { reason, by, question_id: question.id },
+    },
+  )
+}
