@@ -19,6 +19,7 @@ import { decideRepair, isAboutRepair } from '../../work/proofs/decide.ts'
 import { proveResult } from '../../work/proofs/start.ts'
 import { askAboutFailures, askForBrief, pauseAndAsk } from '../../work/questions/ask.ts'
 import { decideSeat, isAboutSeat } from '../../work/questions/resolve.ts'
+import { answerFromRung, raiseFromRung } from '../../work/questions/rung-decision.ts'
 import { endRun } from '../../work/runs/end.ts'
 import type { RunScope } from '../../work/scope.ts'
 import { verifyBriefs } from '../../work/verdicts/moves.ts'
@@ -66,7 +67,11 @@ async function apply(scope: RunScope, decision: Decision, event: PlaybookEvent):
         decision.corrections === undefined ? {} : { corrections: [...decision.corrections] },
       )
     case 'ask':
-      return askForBrief(scope, decision.brief, decision.reason, decision.class)
+      return askForBrief(scope, decision.brief, decision.reason, decision.class, decision.ladder)
+    case 'answer_question':
+      return answerFromRung(scope, decision)
+    case 'raise_question':
+      return raiseFromRung(scope, decision)
     case 'ask_about_failures':
       return askAboutFailures(scope)
     case 'close_brief':

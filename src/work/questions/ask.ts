@@ -37,10 +37,14 @@ export interface NewQuestion {
   ladder?: readonly Rung[]
 }
 
+/** Returns the author of a brief, as the hops of its questions name it. */
+const authorOf = ({ playbook }: RunScope, brief: Brief): string =>
+  playbook.describe?.(brief).author ?? `brief:${brief.key}`
+
 /** Asks a question and routes it at once to the first authority that can answer. */
 export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
   const { tx, run } = scope
-  const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : `brief:${wanted.brief.key}`)
+  const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : authorOf(scope, wanted.brief))
   const asked: Question = {
     id: scope.ids.next('question'),
     runId: run.id,
@@ -141,6 +145,7 @@ export async function askAboutBrief(
   reason: string,
   cause: QuestionClass,
   asked?: Pick<NewQuestion, 'options' | 'recommendation' | 'risk' | 'kind' | 'context'>,
+  ladder?: readonly Rung[],
 ): Promise<void> {
   const text = cause === 'asked' ? reason : `${brief.key} is stuck: ${reason}`
   // Two denied operations may have the same description; each needs its own permission.
@@ -155,13 +160,21 @@ export async function askAboutBrief(
     options: asked?.options.length ? asked.options : (ownChoices[cause]?.options ?? [choices.retry, choices.abandon]),
     recommendation: asked?.recommendation ?? ownChoices[cause]?.recommendation ?? (cause === 'asked' ? null : 'retry'),
     risk: asked?.risk ?? 'medium',
+    ...(ladder === undefined ? {} : { ladder }),
   })
 }
+
+/**
+ * Reports whether a rung of the playbook answered: the next question goes to the rung above it, so that a repetition
+ * cannot continue without end.
+ */
+const isSettledByRung = ({ status, resolveBriefId, currentPositionId }: Question): boolean =>
+  status === 'answered' && resolveBriefId !== null && currentPositionId === null
 
 /** Counts this question and earlier ones with similar wording. */
 async function countRepetition(scope: RunScope, brief: Brief, text: string, cause: QuestionClass): Promise<number> {
   const isRepeated = (await listQuestionsOfBrief(scope.tx, brief.id)).some(
-    (question) => question.class === cause && isSimilar(question.text, text),
+    (question) => question.class === cause && !isSettledByRung(question) && isSimilar(question.text, text),
   )
   if (!isRepeated) return 1
   const used = brief.similarEscalations + 1
@@ -311,10 +324,16 @@ export async function pauseAndAsk(scope: RunScope, text: string, context: string
 }
 
 /** Asks a question about a brief: the agent's own with its text and options, if it asked one. */
-export async function askForBrief(scope: RunScope, brief: Brief, reason: string, cause: QuestionClass): Promise<void> {
+export async function askForBrief(
+  scope: RunScope,
+  brief: Brief,
+  reason: string,
+  cause: QuestionClass,
+  ladder?: readonly Rung[],
+): Promise<void> {
   if (cause === 'budget') return askAboutBudget(scope, brief)
   const attempt =
     cause !== 'asked' || brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   const asked = attempt?.report?.question
-  await askAboutBrief(scope, brief, asked?.text ?? reason, cause, asked)
+  await askAboutBrief(scope, brief, asked?.text ?? reason, cause, asked, ladder)
 }
