@@ -17,6 +17,8 @@ const single: Readonly<Record<string, string>> = {
   ask_about_failures: 'without a ladder each failure is a question of its own',
   pause_and_ask: 'a question about the whole run, for failures above every rung of a ladder',
   resolve_brief: 'an answer of an agent above, in a playbook with a ladder',
+  answer_question: 'an answer of a rung of the playbook itself; direct has none below the lead',
+  raise_question: 'a question that a rung of the playbook itself hands up',
   cancel_briefs: 'work that a new plan or list replaces',
   amend_brief: 'work that has not started follows a change of its inputs or its list',
   move_drafts: 'lists of tasks that several authors agree on before anything starts',

@@ -265,7 +265,14 @@ export type PlaybookEvent =
       readonly by: string
     }
   /** A question has come to one of the playbook's own rungs, which takes it with `add_briefs`, or not at all. */
-  | { readonly kind: 'question_raised'; readonly question: Question; readonly rung: Rung; readonly brief: Brief }
+  | {
+      readonly kind: 'question_raised'
+      readonly question: Question
+      readonly rung: Rung
+      readonly brief: Brief
+      /** Why the rung below did not answer; undefined for the first rung. */
+      readonly reason?: string
+    }
   /** The brief is blocked by these notes; all of them are handed over together. Only with `noteRoutes`. */
   | { readonly kind: 'notes_escalated'; readonly brief: Brief; readonly notes: readonly Note[] }
 

@@ -20,6 +20,7 @@ import { proveResult } from '../../work/proofs/start.ts'
 import { askForBrief } from '../../work/questions/ask-for-brief.ts'
 import { askAboutFailures, pauseAndAsk } from '../../work/questions/ask.ts'
 import { decideSeat, isAboutSeat } from '../../work/questions/resolve.ts'
+import { answerFromRung, raiseFromRung } from '../../work/questions/rung-decision.ts'
 import { endRun } from '../../work/runs/end.ts'
 import type { RunScope } from '../../work/scope.ts'
 import { verifyBriefs } from '../../work/verdicts/moves.ts'
@@ -68,6 +69,10 @@ async function apply(scope: RunScope, decision: Decision, event: PlaybookEvent):
       )
     case 'ask':
       return askForBrief(scope, decision.brief, decision.reason, decision.class, decision)
+    case 'answer_question':
+      return answerFromRung(scope, decision)
+    case 'raise_question':
+      return raiseFromRung(scope, decision)
     case 'ask_about_failures':
       return askAboutFailures(scope)
     case 'close_brief':

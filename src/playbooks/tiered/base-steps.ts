@@ -21,6 +21,8 @@ export interface Step {
   readonly replaces?: string | null
   /** Keys of the briefs that it waits for. */
   readonly after?: readonly string[]
+  /** The id of the question that it takes. */
+  readonly takes?: string
 }
 
 /** A brief whose result is data. */
@@ -37,6 +39,7 @@ const stepBrief = (view: View, step: Step): NewBrief => ({
   // It decides about the failure.
   startsAfterFailure: step.phase === 'resolve',
   ...(step.after === undefined ? {} : { after: step.after }),
+  ...(step.takes === undefined ? {} : { takes: step.takes }),
   ...placeOf(view, step),
 })
 

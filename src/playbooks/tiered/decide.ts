@@ -34,6 +34,7 @@ import { keys } from './base-names.ts'
 import { counts, needs } from './needs.ts'
 import { onCritique, onPlanApproved, onPlan, onPlanRejected, startRun } from './t1-plan.ts'
 import { faultsOfPlan } from './t1-plan-faults.ts'
+import { ladder, onRaised } from './escalate-question.ts'
 import { faultsOfResolution, onResolution } from './escalate-resolve.ts'
 import { onMeshTimeout, rescope } from './t3-rescope.ts'
 import { continuePaused, onResumed, resumeTimer } from './resume.ts'
@@ -76,6 +77,7 @@ export const tiered: Playbook = {
   derive,
   branches,
   paths,
+  ladder,
 }
 
 function decide(view: View, event: PlaybookEvent): readonly Decision[] {
@@ -116,8 +118,9 @@ function decide(view: View, event: PlaybookEvent): readonly Decision[] {
       return rejectResult(view, { reason: event.reason, workstreams: [], action: 'rework' })
     case 'run_resumed':
       return onResumed(view)
-    case 'question_answered':
     case 'question_raised':
+      return onRaised(view, event)
+    case 'question_answered':
     case 'notes_escalated':
       return []
   }

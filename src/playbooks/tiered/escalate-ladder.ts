@@ -1,8 +1,8 @@
 import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { QuestionClass } from '../../work/questions/contract.ts'
-import type { Decision, PartChange, View } from '../contract.ts'
-import { addStep, type Step, log } from './base-steps.ts'
+import type { Decision, PartChange } from '../contract.ts'
+import { type Step, log } from './base-steps.ts'
 import { dataOfBrief } from './contract.ts'
 
 /**
@@ -65,7 +65,14 @@ export const logEscalation = (
 
 /** The subject of a resolve brief. */
 export type About =
-  | { readonly kind: 'brief'; readonly key: string; readonly id: string; readonly class: QuestionClass }
+  | {
+      readonly kind: 'brief'
+      readonly key: string
+      readonly id: string
+      readonly class: QuestionClass
+      /** Absent in a run that an earlier release has begun. */
+      readonly question?: string
+    }
   | { readonly kind: 'squad'; readonly key: string; readonly scopes: readonly string[] }
   | { readonly kind: 'mesh'; readonly key: string }
   | { readonly kind: 'conflict'; readonly wave: number; readonly conflicts: unknown }
@@ -109,23 +116,13 @@ export const resolveStep = ({
   inputs: { ...inputs, about, rung, ladder, resolve_key: key },
 })
 
-/** Classes of questions that only the operator decides. */
-const forOperator: readonly QuestionClass[] = ['permission', 'secret', 'budget', 'interrupted', 'note', 'gate']
-
-/** Escalates a blocked brief one rung above its last answer, and past T1 to the operator. */
-export function escalate(
-  view: View,
-  brief: Brief,
-  cause: QuestionClass,
-  reason: string,
-  parts?: readonly PartChange[],
-): readonly Decision[] {
-  if (forOperator.includes(cause)) return [...noted(parts), { kind: 'ask', brief, class: cause, reason }]
-  return climb(view, brief, cause, reason, ladderAbove(brief, pathOf(brief)).slice(escalationsOf(brief)), parts)
-}
-
-const noted = (parts: readonly PartChange[] | undefined): Decision[] =>
-  parts === undefined ? [] : [log({ level: 'verbose', message: 'the operator is asked' }, parts)]
+/** Asks about a stuck brief: its question climbs the tiers above its last answer, then goes to the lead and the operator. */
+export const escalate = (brief: Brief, cause: QuestionClass, reason: string): Decision => ({
+  kind: 'ask',
+  brief,
+  class: cause,
+  reason,
+})
 
 /** Returns the number of escalations, including those of the brief it replaces: otherwise replacements would never end. */
 export const escalationsOf = ({ escalations, inputs }: Brief): number =>
@@ -133,44 +130,7 @@ export const escalationsOf = ({ escalations, inputs }: Brief): number =>
 
 export const pathOf = ({ inputs }: Brief): string[] => (Array.isArray(inputs['tier_path']) ? inputs['tier_path'] : [])
 
-export function climb(
-  view: View,
-  brief: Brief,
-  cause: QuestionClass,
-  reason: string,
-  [rung, ...ladder]: readonly Rung[],
-  parts?: readonly PartChange[],
-): readonly Decision[] {
-  const from = authorOf(brief)
-  const { tier: of, workstream } = dataOfBrief(brief)
-  const tier = of.toUpperCase()
-  if (rung === undefined)
-    return [
-      logEscalation({ from, to: 'operator', class: cause, reason, tier, brief }, parts),
-      { kind: 'ask', brief, class: cause, reason },
-    ]
-  const to = refOf(rung, workstream)
-  return [
-    logEscalation({ from, to, class: cause, reason, tier, brief }, parts),
-    addStep(
-      view,
-      resolveStep({
-        key: `resolve:${brief.key}:${brief.attempts}`,
-        rung,
-        ladder,
-        part: brief.part as string,
-        workstream,
-        ownerId: brief.ownerId,
-        about: { kind: 'brief', key: brief.key, id: brief.id, class: cause },
-        title: `Resolve ${brief.title}`,
-        objective: `"${shorten(brief.title, 200)}" cannot continue: ${shorten(reason, 2_000)}`,
-        inputs: { stuck: stuckOf(brief), reason: shorten(reason, 5_000), tier_path: pathOf(brief) },
-      }),
-    ),
-  ]
-}
-
-const stuckOf = ({ data, key, phase, title, objective, corrections, retriesUsed, retryBudget }: Brief) => ({
+export const stuckOf = ({ data, key, phase, title, objective, corrections, retriesUsed, retryBudget }: Brief) => ({
   key,
   tier: dataOfBrief({ data }).tier,
   phase,

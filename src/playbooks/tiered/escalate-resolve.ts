@@ -3,7 +3,8 @@ import { isLargePlan } from '../../work/runs/contract.ts'
 import type { Decision, Needs, View } from '../contract.ts'
 import { architectureNeeds, settleConflict } from './t2-architecture.ts'
 import { type Resolution, type Task, dataOfBrief } from './contract.ts'
-import { type About, climb, logEscalation, escalationsOf, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
+import { type About, logEscalation, escalationsOf, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
+import { rungsOf } from './escalate-question.ts'
 import { invalidatedBy, sendBack } from './t4-dependents.ts'
 import { refName } from './t3-mesh.ts'
 import { scopeOf } from './base-names.ts'
@@ -16,6 +17,12 @@ import { faultsOfTasks, taskIdOf } from './t4-tasks.ts'
 const aboutOf = ({ inputs }: Brief): About => inputs['about'] as About
 const rungOf = ({ inputs }: Brief): Rung => inputs['rung'] as Rung
 const ladderOf = ({ inputs }: Brief): Rung[] => inputs['ladder'] as Rung[]
+
+/** Returns the id of the question that a step is to resolve. */
+export function questionOf(brief: Brief): string | undefined {
+  const about = aboutOf(brief)
+  return about.kind === 'brief' ? about.question : undefined
+}
 
 /** Returns the rows that acting on an answer, or on its absence, needs. */
 export function resolveNeeds(view: View, brief: Brief): Needs {
@@ -105,7 +112,8 @@ const refOfLead = ({ groupKey: workstream, inputs }: Brief): string =>
 
 /** Applies a decision from above. Its subject may have changed in the meantime, or no longer exist. */
 export function onResolution(view: View, brief: Brief, resolution: Resolution): readonly Decision[] {
-  if (resolution.decision === 'hand_up') return [passStep(brief), ...handUp(view, brief, resolution.reason)]
+  if (resolution.decision === 'hand_up')
+    return [passStep(brief, resolution.reason), ...handUp(view, brief, resolution.reason)]
   const about = aboutOf(brief)
   const by = refOf(rungOf(brief), dataOfBrief(brief).workstream)
   const answer = resolution.answer?.trim() || resolution.reason
@@ -187,6 +195,8 @@ function resolveBrief(
   by: string,
   answer: string,
 ): readonly Decision[] {
+  if (decision === 'answer' && about.question !== undefined)
+    return [{ kind: 'answer_question', questionId: about.question, answer, by }]
   const stuck = view.found.briefs[about.key]
   if (stuck === undefined || (stuck.status !== 'blocked' && stuck.status !== 'failed')) return []
   if (decision === 'answer') {
@@ -224,10 +234,12 @@ export function handUp(view: View, brief: Brief, reason: string): readonly Decis
   const [rung, ...ladder] = ladderOf(brief)
   const { tier: of, workstream } = dataOfBrief(brief)
   const from = refOf(rungOf(brief), workstream)
+  if (about.kind === 'brief' && about.question !== undefined)
+    return [{ kind: 'raise_question', questionId: about.question, reason }]
   if (about.kind === 'brief') {
     const stuck = view.found.briefs[about.key]
     if (stuck === undefined || (stuck.status !== 'blocked' && stuck.status !== 'failed')) return []
-    return climb(view, stuck, about.class, reason, ladderOf(brief))
+    return [{ kind: 'ask', brief: stuck, class: about.class, reason, ladder: rungsOf(stuck, ladderOf(brief)) }]
   }
   const tier = of.toUpperCase()
   const to = rung === undefined ? 'operator' : refOf(rung, workstream)
@@ -268,7 +280,8 @@ export function handUp(view: View, brief: Brief, reason: string): readonly Decis
   const stuck = (view.found.members[about.key] ?? []).filter(
     (each) => each.phase === 't4' && each.status === 'blocked' && about.scopes.includes(scopeOf(each)),
   )
-  return [logged, ...stuck.map((each): Decision => ({ kind: 'ask', brief: each, class: 'bad_output', reason }))]
+  // Every tier above has decided or declined.
+  return stuck.map((each): Decision => ({ kind: 'ask', brief: each, class: 'bad_output', reason, ladder: [] }))
 }
 
 const conflictForOperator = (view: View, wave: number, reason: string): Decision =>

@@ -6,7 +6,7 @@ import { type JointVerdict, dataOfBrief } from './contract.ts'
 import { logEscalation, refOf, resolveStep, type Rung } from './escalate-ladder.ts'
 import { scopeOf, squadNames } from './base-names.ts'
 import { changed, dataOf, type SquadData } from './base-state.ts'
-import { addStep } from './base-steps.ts'
+import { addStep, line, log } from './base-steps.ts'
 
 /** Reason that distinguishes the blocks of a joint verdict from those of a single brief. */
 export const jointReason = 'the joint verdict is fail'
@@ -24,8 +24,8 @@ export function escalateSquad(
   const { workstream } = squadNames(squad.key)
   const { path, escalations } = dataOf<SquadData>(squad)
   const [rung, ...ladder] = squadLadder(path).slice(escalations)
-  const to = rung === undefined ? 'operator' : refOf(rung, workstream)
   const raised = [changed<SquadData>(squad, { escalations: escalations + 1 })]
+  const from = path.includes('t3') ? `t3/${workstream}` : `t4/${workstream}`
   const reason = `joint verdict fail: ${shorten(verdict.summary, 300)}`
   const blocks = failed.map((brief): Decision => ({
     kind: 'block_brief',
@@ -34,30 +34,21 @@ export function escalateSquad(
     reason: jointReason,
     corrections: correctionsOf(brief, verdict),
   }))
-  const logged = logEscalation(
-    {
-      from: path.includes('t3') ? `t3/${workstream}` : `t4/${workstream}`,
-      to,
-      class: 'verification',
-      reason,
-      tier: 'T3',
-      workstream,
-    },
-    raised,
-  )
   if (rung === undefined)
     return [
-      logged,
+      log(line('T3', 'ESCALATE', `${from}: ${reason}`, { level: 'verbose', workstream }), raised),
       ...blocks,
       ...failed.map((brief): Decision => ({
         kind: 'ask',
         brief,
         class: 'bad_output',
+        // Every tier above has answered before.
+        ladder: [],
         reason: `${reason} (${correctionsOf(brief, verdict)[0]?.detail ?? ''})`,
       })),
     ]
   return [
-    logged,
+    logEscalation({ from, to: refOf(rung, workstream), class: 'verification', reason, tier: 'T3', workstream }, raised),
     ...blocks,
     addStep(
       view,

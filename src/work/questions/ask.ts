@@ -43,6 +43,10 @@ export interface NewQuestion {
   isHeld?: boolean
 }
 
+/** Returns the author of a brief, as the hops of its questions name it. */
+const authorOf = ({ playbook }: RunScope, brief: Brief): string =>
+  playbook.describe?.(brief).author ?? `brief:${brief.key}`
+
 /** Asks a question and routes it at once to the first authority that can answer. */
 export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
   return raiseQuestion(scope, await addQuestion(scope, wanted))
@@ -51,7 +55,7 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
 /** Records a question, which nobody has yet. */
 async function addQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
   const { tx, run } = scope
-  const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : `brief:${wanted.brief.key}`)
+  const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : authorOf(scope, wanted.brief))
   const asked: Question = {
     id: scope.ids.next('question'),
     runId: run.id,

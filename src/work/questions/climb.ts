@@ -52,7 +52,7 @@ export async function raiseQuestion(scope: RunScope, asked: Question, reason?: s
     }
     const taken =
       rung.kind === 'tier' || rung.kind === 'role'
-        ? await offer(scope, question, rung)
+        ? await offer(scope, question, rung, reason)
         : await askSeat(scope, question, rung, reason)
     if (typeof taken === 'object') return taken
     question = await moveUp(scope, question, rung, { ...above, skipped: taken })
@@ -70,11 +70,22 @@ export const handToOperator = (scope: RunScope, question: Question): Promise<Que
   })
 
 /** Offers a question to a rung of the playbook, which takes it by adding a brief that names it. */
-async function offer(scope: RunScope, question: Question, rung: Rung): Promise<Question | 'not_taken'> {
+async function offer(
+  scope: RunScope,
+  question: Question,
+  rung: Rung,
+  reason: string | undefined,
+): Promise<Question | 'not_taken'> {
   const brief = question.briefId === null ? undefined : await findBrief(scope.tx, question.briefId)
   if (brief === undefined) return 'not_taken'
   const before = question.hops.length
-  await scope.decide({ kind: 'question_raised', question, rung, brief })
+  await scope.decide({
+    kind: 'question_raised',
+    question,
+    rung,
+    brief,
+    ...(reason === undefined ? {} : { reason }),
+  })
   const now = await findQuestion(scope.tx, question.id)
   if (now === undefined) throw bug(`question ${question.id} vanished`)
   return now.hops.length > before || now.answeredAt !== null ? now : 'not_taken'

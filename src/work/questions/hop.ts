@@ -1,5 +1,7 @@
 import { updated } from '../../events/change.ts'
 import { shorten } from '../../kernel/text.ts'
+import { eventTags } from '../briefs/moves.ts'
+import { findBrief } from '../briefs/store.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
 import type { Hop, Question, Rung } from './contract.ts'
@@ -26,6 +28,7 @@ export async function moveUp(
     at: scope.tx.at,
     ...(skipped === undefined ? {} : { skipped }),
   }
+  const brief = question.briefId === null ? undefined : await findBrief(scope.tx, question.briefId)
   const changed = { ...patch, hops: [...question.hops, hop] }
   await touchRun(
     scope,
@@ -33,11 +36,18 @@ export async function moveUp(
     {
       kind: 'question_routed',
       code: 'ESCALATE',
-      level: 'verbose',
+      ...(brief === undefined ? {} : eventTags(scope, brief)),
+      // Where the playbook has rungs of its own, the way of a question is progress of the run.
+      level: scope.playbook.ladder === undefined || skipped !== undefined ? 'verbose' : 'normal',
       runId: scope.run.id,
       briefId: question.briefId,
       message: `${hop.from} → ${hop.to}${skipped === undefined ? '' : ` skipped (${skipped.replace('_', ' ')})`}${reason === undefined ? '' : `: ${shorten(reason, 300)}`}`,
-      data: { question_id: question.id, ...hop, ...(reason === undefined ? {} : { reason: shorten(reason, 2_000) }) },
+      data: {
+        question_id: question.id,
+        class: question.class,
+        ...hop,
+        ...(reason === undefined ? {} : { reason: shorten(reason, 2_000) }),
+      },
     },
     [updated(questions, question, changed)],
   )

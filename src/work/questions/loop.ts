@@ -46,7 +46,7 @@ export async function findLoop(
 ): Promise<Loop | null> {
   if (!counted.has(cause) || isInterview(scope, brief)) return null
   const earlier = (await listQuestionsOfBrief(scope.tx, brief.id)).filter(
-    (question) => question.class !== null && counted.has(question.class),
+    (question) => question.class !== null && counted.has(question.class) && !isSettledByRung(question),
   )
   const reasons = texts.map((text) => reasonOf(brief, text))
   const similar = earlier.filter(
@@ -59,6 +59,13 @@ export async function findLoop(
   const all = countAskings(earlier) + 1
   return all >= anyLimit ? { kind: 'any', count: all } : null
 }
+
+/**
+ * Reports whether a rung of the playbook answered: the next question goes to the rung above it, so that a repetition
+ * cannot continue without end.
+ */
+const isSettledByRung = ({ status, resolveBriefId, currentPositionId }: Question): boolean =>
+  status === 'answered' && resolveBriefId !== null && currentPositionId === null
 
 const isInterview = ({ playbook }: RunScope, { phase }: Brief): boolean =>
   phase !== null && playbook.interviews?.includes(phase) === true

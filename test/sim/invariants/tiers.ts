@@ -1,5 +1,6 @@
 import { runPart } from '../../../src/playbooks/tiered/base-names.ts'
 import type { ResolvedTeam } from '../../../src/team/contract.ts'
+import { asksSeat } from '../../../src/work/questions/resolution.contract.ts'
 import type { History, Row } from '../history.ts'
 import type { World } from '../world.ts'
 import { isTiered, nameOf, stepsInto } from './brief.ts'
@@ -20,7 +21,8 @@ export function watchTiers(world: World): void {
 function check(history: History, run: Row, brief: Row): void {
   const runId = run['id'] as string
   const refuse = (why: string): void => history.fail('tiers keep their order', `${nameOf(brief)} starts ${why}`)
-  if (brief['cap_key'] !== 't1') {
+  // A seat of the organisation may be asked about the plan itself.
+  if (brief['cap_key'] !== 't1' && !asksSeat({ key: brief['key'] as string })) {
     // A later replan has a gate of its own, so any approved plan counts.
     const isPlanned = history
       .of('gates', runId)

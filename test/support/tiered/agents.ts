@@ -149,8 +149,10 @@ export async function playOn(
   play: Play,
   { streams, otherwise = () => null, stopAt = [] }: Script,
   most = 5_000,
+  isOver: () => boolean = () => false,
 ): Promise<Play> {
   for (let step = 0; step < most; step++) {
+    if (isOver()) return play
     const timer = play.timers.find(({ minutes }) => minutes === 0)
     if (timer !== undefined) {
       await play.fire(timer)

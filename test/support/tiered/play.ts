@@ -70,6 +70,9 @@ export interface PlayOptions {
   readonly simulated?: boolean
 }
 
+/** The classes of questions that tiers below the operator are asked. */
+const climbing: ReadonlySet<unknown> = new Set(['asked', 'bad_output', 'verification', 'crash'])
+
 interface Live {
   readonly ended: Promise<unknown>
 }
@@ -138,6 +141,7 @@ export class Play {
       runtimes: new Map([[this.runtime.name, this.runtime]]),
       playbooks,
       decide: applyDecisions,
+      takesAnyTask: (name) => name === this.runtime.name,
     }
   }
 
@@ -191,9 +195,14 @@ export class Play {
     return this.rows.lines
   }
 
-  /** Escalations from one tier to the next; the engine logs the block of each brief under the same kind. */
+  /** Escalations from one tier to the next, and the hops of questions that climb; a block of a brief is neither. */
   escalations(): readonly Line['data'][] {
-    return this.lines.flatMap(({ kind, data }) => (kind === 'escalated' && data['to'] !== 'blocked' ? [data] : []))
+    return this.lines.flatMap(({ kind, data }) => {
+      const { from, to, class: cause, skipped } = data
+      if (kind === 'escalated' && to !== 'blocked') return [data]
+      if (kind !== 'question_routed' || !climbing.has(cause)) return []
+      return [{ from, to, class: cause, ...(skipped === undefined ? {} : { skipped }) }]
+    })
   }
 
   /** Messages of the playbook's own lines with this code. */
