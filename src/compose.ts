@@ -260,6 +260,14 @@ export function composeAgency(parts: Parts): Agency {
     repositories: parts.repositories,
     snapshot: places?.snapshot,
   })
+  const plans = createPlans({
+    db,
+    clock: parts.clock,
+    runtimes,
+    trust: trustedFiles,
+    startRun: runs.createTrusted,
+    checkRun: runs.check,
+  })
   const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, chaosPoint })
   return {
     engine,
@@ -267,14 +275,7 @@ export function composeAgency(parts: Parts): Agency {
     memories: createMemories({ db }),
     runs,
     trustedFiles,
-    plans: createPlans({
-      db,
-      clock: parts.clock,
-      runtimes,
-      trust: trustedFiles,
-      startRun: runs.createTrusted,
-      checkRun: runs.check,
-    }),
+    plans,
     briefs: createBriefs({ db, scopes }),
     agents: createAgents({ db, resolveRun: runs.resolve, files: parts.files }),
     attempts: createAttempts({
@@ -285,7 +286,7 @@ export function composeAgency(parts: Parts): Agency {
       playbooks: scopes.playbooks,
     }),
     gates: createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories }),
-    amendments: createAmendments({ db, scopes }),
+    amendments: createAmendments({ db, scopes, readPlan: plans.read }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     proofSheets: createProofSheets({ db, playbooks: scopes.playbooks }),
     repeats: createRepeats({

@@ -411,6 +411,7 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'org.propose': [{ document: 'organisation: { organisation_id: 1, description: x }', reason: 'because' }],
   'org.proposal_reject': [{ answer: 'no' }],
   'run.update': [{ goal_anchor: 'Wait' }],
+  'run.amend_plan': [{ add: [{ key: 'more', objective: 'x' }], reason: 'x' }],
   'run.amend': [{ workstream: 'api', add_tiers: ['t2'], reason: 'x' }],
   'run.create': [
     { goal: 'A poem' },

@@ -111,7 +111,17 @@ describe('a wrong command line', () => {
       'agency demo --help',
     ],
     [['demo', 'direct', '--profile', 'full'], /^--profile is for tiered/, 'agency demo --help'],
-    [['mission', 'amend', 'r'], "required option '--workstream <id>' not specified", 'agency mission amend --help'],
+    [['mission', 'amend', 'r'], "required option '--reason <text>' not specified", 'agency mission amend --help'],
+    [
+      ['mission', 'amend', 'r', '--reason', 'x'],
+      'nothing would change: add --plan <file> or --workstream <id>',
+      'agency mission amend --help',
+    ],
+    [
+      ['mission', 'amend', 'r', '--reason', 'x', '--plan', 'plan.yaml', '--add-tiers', 't2'],
+      '--plan and --workstream cannot be given together',
+      'agency mission amend --help',
+    ],
     [['mission', 'amend', 'r', '--remove-tiers', 't5'], /t5 is mandatory.$/, 'agency mission amend --help'],
     [
       ['mission', 'amend', 'r', '--workstream', 'api', '--reason', 'x'],

@@ -81,7 +81,7 @@ export const eventKindGroups = {
   ],
   'trusted files': ['file_trusted', 'file_revoked'],
   workspaces: ['workspace_created', 'workspace_removed', 'exec_started', 'exec_finished'],
-  'parts and amendments': ['path_amendment', 'amendment_ack', 'mesh_timeout', 'joint_verdict'],
+  'parts and amendments': ['path_amendment', 'plan_amended', 'amendment_ack', 'mesh_timeout', 'joint_verdict'],
   'artifacts and logs': ['artifact_written', 'log'],
 } as const
 export const eventKinds = Object.values(eventKindGroups).flat()

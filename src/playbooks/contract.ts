@@ -61,6 +61,8 @@ export interface Playbook {
   derive?(brief: Brief, as: 'remainder' | 'repair' | 'resolve'): Pick<Brief, 'data' | 'groupKey'>
   /** Present where parts of a run have branches of their own, which join the run's. */
   readonly branches?: BranchParts
+  /** Its runs follow a plan of the operator or of a planner, whose briefs can be changed until they start. */
+  readonly hasPlan?: boolean
   /** Present where the path of a part can be changed during a run. */
   readonly paths?: Paths
   /** Reports whether it decides what an answer to this question means. By default the brief continues, or is given up. */

@@ -172,7 +172,7 @@ export const commandTree: readonly Section[] = [
           register(missionListCommand, async () => (await import('../../work/missions/cli.ts')).listMissions),
           register(missionShowCommand, async () => (await import('../../work/missions/cli.ts')).showMission),
           register(missionSetCommand, async () => (await import('../../work/missions/cli.ts')).setMission),
-          register(missionAmendCommand, async () => (await import('../../work/amendments/cli.ts')).amendPath),
+          register(missionAmendCommand, async () => (await import('../../work/amendments/cli.ts')).amend),
         ],
       },
       {

@@ -21,4 +21,4 @@ ALTER TABLE amendments ADD COLUMN changes TEXT COLLATE "C";
 ALTER TABLE amendments ADD COLUMN touched TEXT COLLATE "C" NOT NULL DEFAULT '[]';
 ALTER TABLE amendments ADD COLUMN diff TEXT COLLATE "C";
 -- Two amendments of the same version of a plan cannot both be applied.
-CREATE UNIQUE INDEX amendments_by_version ON amendments (run_id, version) WHERE version IS NOT NULL;
+CREATE UNIQUE INDEX amendments_by_version ON amendments (run_id, version) WHERE version IS NOT NULL AND status = 'applied';

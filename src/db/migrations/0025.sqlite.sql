@@ -37,4 +37,4 @@ ALTER TABLE amendments ADD COLUMN changes TEXT;
 ALTER TABLE amendments ADD COLUMN touched TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE amendments ADD COLUMN diff TEXT;
 -- Two amendments of the same version of a plan cannot both be applied.
-CREATE UNIQUE INDEX amendments_by_version ON amendments (run_id, version) WHERE version IS NOT NULL;
+CREATE UNIQUE INDEX amendments_by_version ON amendments (run_id, version) WHERE version IS NOT NULL AND status = 'applied';

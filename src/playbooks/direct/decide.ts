@@ -11,7 +11,7 @@ import type { Decision, NeededRows, Needs, Playbook, PlaybookEvent, View } from 
  * Plain work without a lead: the goal is one brief, or a list that the operator or a planner wrote. Evidence decides,
  * then a verifier where evidence cannot. A blocked brief asks the operator. The run is done when no brief is open.
  */
-export const direct: Playbook = { name: 'direct', decide, checkInput, needs, approvalGates: ['plan'] }
+export const direct: Playbook = { name: 'direct', decide, checkInput, needs, approvalGates: ['plan'], hasPlan: true }
 
 /** Refuses settings that this playbook ignores. */
 function checkInput({ team, strict }: CreateRun): void {

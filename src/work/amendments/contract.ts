@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { operation } from '../../operations/contract.ts'
 import { TierName } from '../../team/contract.ts'
 import { BriefSpec } from '../briefs/contract.ts'
+import { trustFields } from '../trusted-files/contract.ts'
 import { amendmentEndpoints } from './endpoints.ts'
 import { AmendmentRecord } from './record.contract.ts'
 
@@ -51,7 +52,37 @@ export const AmendPath = z.strictObject({
 })
 export type AmendPath = z.infer<typeof AmendPath>
 
+/**
+ * A change of the plan of a run: a whole plan as a document, or single changes. Given with a document, `add`, `change`
+ * and `remove` are refused.
+ */
+export const AmendPlan = z.strictObject({
+  plan: z.string().min(1).max(8_000_000).optional().describe('YAML: the whole plan as it should be'),
+  add: PlanChanges.shape.add.unwrap().optional(),
+  change: PlanChanges.shape.change.unwrap().optional(),
+  remove: PlanChanges.shape.remove.unwrap().optional(),
+  base: z
+    .number()
+    .int()
+    .min(1)
+    .default(1)
+    .describe('The version of the plan that it was made from; refused if the plan has another one by now'),
+  reason: z.string().trim().min(1).max(2_000),
+  runId: z.string().max(100).describe('The operator gives the id or its beginning; an agent its own run'),
+  ...trustFields,
+})
+export type AmendPlan = z.infer<typeof AmendPlan>
+
 export const amendmentOperations = {
+  amendPlan: operation({
+    name: 'run.amend_plan',
+    summary: 'Add, change or remove briefs that have not started; an agent only proposes it',
+    ...amendmentEndpoints.amendPlan,
+    input: AmendPlan,
+    output: Amendment,
+    allow: ['operator', 'agent'],
+    tool: 'amend_plan',
+  }),
   amend: operation({
     name: 'run.amend',
     summary:

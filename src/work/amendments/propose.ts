@@ -7,12 +7,11 @@ import { openGate } from '../gates/open.ts'
 import { findPart } from '../parts/store.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
-import { AmendPath, type Amendment, isOfPath, type PathAmendment } from './contract.ts'
+import { AmendPath, type Amendment, isOfPath, isOfPlan, type PathAmendment } from './contract.ts'
 import { amendmentText, recordAmendment } from './moves.ts'
+import { settlePlanProposal } from './plan/propose.ts'
+import { amendmentGate } from './record.contract.ts'
 import { amendments, findProposal, listProposals } from './store.ts'
-
-/** The gate at which the operator decides about a change that an agent may not make itself. */
-export const amendmentGate = 'amendment'
 
 /** Lets the operator decide about a change of a path; until then no further work of the run starts. */
 export async function proposeAmendment(scope: RunScope, wanted: PathAmendment): Promise<PathAmendment> {
@@ -66,6 +65,7 @@ function refuseAgain({ status, gateId, afterPath }: Amendment, wanted: readonly 
 export async function settleProposal(scope: RunScope, gate: GateRow): Promise<void> {
   const { tx, run } = scope
   const proposed = await findProposal(tx, run.id, gate.id)
+  if (proposed !== undefined && isOfPlan(proposed)) return settlePlanProposal(scope, gate, proposed)
   if (proposed === undefined || !isOfPath(proposed)) throw bug(`gate ${gate.id} is about no proposal`)
   const why = gate.status === 'approved' ? await faultOf(scope, proposed) : (gate.reason ?? 'rejected')
   if (why === null) {

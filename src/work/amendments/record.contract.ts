@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** The gate at which the operator decides about a change that an agent may not make itself. */
+export const amendmentGate = 'amendment'
+
 /** The fields that every amendment has. */
 export const AmendmentRecord = z.object({
   id: z.string(),

@@ -10,14 +10,40 @@ import type { Part } from '../parts/contract.ts'
 import { findPart, listParts } from '../parts/store.ts'
 import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
-import type { AmendPath, PathAmendment } from './contract.ts'
+import type { PlanDocument } from '../plans/contract.ts'
+import type { AmendPath, AmendPlan, PathAmendment, PlanAmendment } from './contract.ts'
 import { recordAmendment } from './moves.ts'
+import { amendPlan } from './plan/amend.ts'
 import { proposeAmendment } from './propose.ts'
 
 export type Amendments = ReturnType<typeof createAmendments>
 
-export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts }) {
+export interface AmendmentDeps {
+  db: Db
+  scopes: ScopeParts
+  /** Reads the plan of an amendment; refuses its faults, and what it starts until the operator trusts it. */
+  readPlan: (
+    by: Actor,
+    input: { plan: string; trust?: AmendPlan['trust']; fileNames?: AmendPlan['fileNames'] },
+  ) => Promise<PlanDocument>
+}
+
+export function createAmendments({ db, scopes, readPlan }: AmendmentDeps) {
   return {
+    /** Changes the plan of a run at once for the operator; an agent proposes single changes. */
+    async amendPlan(by: Actor, input: AmendPlan): Promise<PlanAmendment> {
+      const { plan, runId } = input
+      // An agent must not learn whether another run exists.
+      if (by.kind === 'agent' && runId !== by.runId) throw notFound('run', runId)
+      refuseMixed(by, input)
+      const document = plan === undefined ? null : await readPlan(by, { ...input, plan })
+      const { id, organisationId } = await db.read((tx) => requireRun(tx, runId))
+      return db.write([`run:${id}`, `org:${organisationId}`], async (tx) => {
+        if (by.kind === 'agent') await checkFence(tx, by)
+        return amendPlan(scopeOf(scopes, tx, await requireRun(tx, id), actorName(by)), by, input, document)
+      })
+    },
+
     /**
      * Changes a path at once for the operator, and for an agent that adds tiers to its own workstream. Every other change
      * that an agent wants could weaken the control of its own work, or of others': the operator decides about it.
@@ -39,6 +65,18 @@ export function createAmendments({ db, scopes }: { db: Db; scopes: ScopeParts })
       })
     },
   }
+}
+
+function refuseMixed(by: Actor, { plan, add, change, remove }: AmendPlan): void {
+  if (plan === undefined) return
+  if (by.kind === 'agent')
+    throw refusal('forbidden', 'only the operator amends a plan by a document', {
+      hint: 'Name single changes instead: add, change or remove.',
+    })
+  if (add !== undefined || change !== undefined || remove !== undefined)
+    throw refusal('invalid_input', 'a whole plan and single changes cannot be given together', {
+      hint: 'Leave out plan, or leave out add, change and remove.',
+    })
 }
 
 async function amendmentOf(

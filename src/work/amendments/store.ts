@@ -29,5 +29,20 @@ export const listAmendmentsOf = async (tx: ReadTx, runId: string, workstream: st
 export const listProposals = (tx: ReadTx, runId: string, workstream: string): Promise<Amendment[]> =>
   findRows(tx, amendments, "run_id = ? AND workstream = ? AND status <> 'applied' ORDER BY at, id", [runId, workstream])
 
+/** Lists the changes of the plan that agents proposed and the operator has not approved. */
+export const listPlanProposals = (tx: ReadTx, runId: string): Promise<Amendment[]> =>
+  findRows(tx, amendments, "run_id = ? AND kind = 'plan' AND status <> 'applied' ORDER BY at, id", [runId])
+
+/** Returns the version of the plan of a run: 1 until its first amendment. */
+export async function findPlanVersion(tx: ReadTx, runId: string): Promise<number> {
+  const [newest] = await findRows(
+    tx,
+    amendments,
+    "run_id = ? AND kind = 'plan' AND status = 'applied' ORDER BY version DESC LIMIT 1",
+    [runId],
+  )
+  return newest?.version ?? 1
+}
+
 export const findProposal = async (tx: ReadTx, runId: string, gateId: string): Promise<Amendment | undefined> =>
   (await findRows(tx, amendments, 'run_id = ? AND gate_id = ?', [runId, gateId]))[0]

@@ -18,11 +18,9 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
   const sorted = specs.map(() => scope.ids.next('brief')).sort()
   const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
   const { run, tx } = scope
-  const cast = await castAll(tx, specs)
-  const seats = new Map<number, number | null>()
-  for (const personaId of cast.values()) seats.set(personaId, await seatOf(tx, run.organisationId, personaId))
+  const people = await peopleOf(scope, specs)
   const created = specs.map((spec, index) =>
-    plannedBrief(scope, spec, ids.get(spec.key) as string, index + 1, { cast, seats }),
+    plannedBrief(scope, spec, ids.get(spec.key) as string, index + 1, people),
   )
   const edges = specs.flatMap((spec) =>
     spec.after.map((key): Dependency => ({
@@ -79,12 +77,26 @@ export async function countBriefs(
   )
 }
 
-function plannedBrief(
+/** The personas that a plan names, and their seats. */
+interface People {
+  readonly cast: ReadonlyMap<string, number>
+  readonly seats: ReadonlyMap<number, number | null>
+}
+
+export async function peopleOf({ tx, run }: RunScope, specs: readonly BriefSpec[]): Promise<People> {
+  const cast = await castAll(tx, specs)
+  const seats = new Map<number, number | null>()
+  for (const personaId of cast.values()) seats.set(personaId, await seatOf(tx, run.organisationId, personaId))
+  return { cast, seats }
+}
+
+/** Returns the brief that a plan describes. */
+export function plannedBrief(
   scope: RunScope,
   spec: BriefSpec,
   id: string,
   number: number,
-  { cast, seats }: { cast: ReadonlyMap<string, number>; seats: ReadonlyMap<number, number | null> },
+  { cast, seats }: People,
 ): Brief {
   const { configuration } = scope.run
   // A planner's evidence is added to the operator's; an operator's own plan replaces the configured evidence.

@@ -89,6 +89,12 @@ export const listDependencies = (tx: ReadTx, runId: string): Promise<Dependency[
     [runId],
   )
 
+/** Lists all dependencies of a run. */
+export const listAllDependencies = (tx: ReadTx, runId: string): Promise<Dependency[]> =>
+  findRows(tx, dependencies, 'brief_id IN (SELECT id FROM briefs WHERE run_id = ?) ORDER BY brief_id, after_id', [
+    runId,
+  ])
+
 /** Lists the unmet dependencies on this brief. */
 export const listDependents = (tx: ReadTx, briefId: string): Promise<Dependency[]> =>
   findRows(tx, dependencies, 'after_id = ? AND met = 0 ORDER BY brief_id', [briefId])

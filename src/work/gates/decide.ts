@@ -1,4 +1,5 @@
-import { amendmentGate, settleProposal } from '../amendments/propose.ts'
+import { settleProposal } from '../amendments/propose.ts'
+import { amendmentGate } from '../amendments/record.contract.ts'
 import { updated } from '../../events/change.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'

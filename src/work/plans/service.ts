@@ -27,6 +27,8 @@ export interface PlanDeps {
   checkRun: (input: CreateRun) => Promise<void>
 }
 
+type PlanText = Pick<PlanInput, 'plan' | 'fileNames' | 'trust'>
+
 export type Plans = ReturnType<typeof createPlans>
 
 export function createPlans(deps: PlanDeps) {
@@ -59,6 +61,16 @@ export function createPlans(deps: PlanDeps) {
         briefs: plan === null || !valid ? [] : ordered(plan),
         files: await deps.trust.reviewAll(files),
       }
+    },
+
+    /** Reads a plan that starts no run, so that it needs no goal. */
+    async read(by: Actor, { plan: text, fileNames, trust }: PlanText): Promise<PlanDocument> {
+      const found = await readInThread(text, deps.clock)
+      const { plan } = found
+      const faults = [...found.faults, ...(plan === null ? [] : await referenceFaults(deps, plan, found))]
+      if (plan === null || faults.length > 0) throw faulty(faults)
+      await deps.trust.require(by, [{ kind: 'plan', plan, text, name: fileNames?.plan }], trust)
+      return plan
     },
 
     async run(by: Actor, input: PlanInput): Promise<Run> {
