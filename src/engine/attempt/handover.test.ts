@@ -57,7 +57,13 @@ async function open(openFresh: OpenFresh, { boxed = false, ...more } = {}): Prom
   const workspaces = createDirectoryWorkspaces({ root, box: boxed ? await createTestBox() : noBox })
   const agency = await startAgency(openFresh, { workspaces, runtimes: [createProgramRuntime()], ...more })
   const play = (briefs: readonly ReturnType<typeof brief>[]) =>
-    agency.run({ runtime: 'program', runtimeOptions: { command: ['/bin/true'] }, retryBudget: 0, briefs: [...briefs] })
+    agency.run({
+      runtime: 'program',
+      runtimeOptions: { command: ['/bin/true'] },
+      retryBudget: 0,
+      onLimit: 'ask',
+      briefs: [...briefs],
+    })
   return {
     ...agency,
     play,
