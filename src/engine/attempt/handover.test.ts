@@ -6,14 +6,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { startAgency, type TestAgency } from '../../../test/support/agency.ts'
+import { type AgencyOptions, openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
 import { boxHere, createTestBox } from '../../../test/support/box.ts'
 import { describeStores, type FreshStore, type OpenFresh } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { createProgramRuntime } from '../../adapters/runtime/program/runtime.ts'
+import type { ChaosPointName } from '../../kernel/chaos-point.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { NoBox } from '../../workspaces/enter.ts'
+import type { Workspaces } from '../../workspaces/port.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const notRegular = 'it is a link, or no regular file'
@@ -44,6 +46,7 @@ const booklet = (script = 'cat .agency/inputs/*/*.txt .agency/inputs/*/*/*.txt >
 
 interface Shop extends TestAgency {
   readonly store: FreshStore
+  readonly directories: Workspaces
   play(briefs: readonly ReturnType<typeof brief>[]): Promise<Run>
   /** Starts the briefs; resolves when the brief `booklet` is verified or blocked, and nothing is at work. */
   played(briefs: readonly ReturnType<typeof brief>[]): Promise<Run>
@@ -51,7 +54,10 @@ interface Shop extends TestAgency {
   pathOf(run: Run, key: string, path: string): Promise<string>
 }
 
-async function open(openFresh: OpenFresh, { boxed = false, ...more } = {}): Promise<Shop> {
+async function open(
+  openFresh: OpenFresh,
+  { boxed = false, ...more }: AgencyOptions & { boxed?: boolean } = {},
+): Promise<Shop> {
   const root = await mkdtemp(join(tmpdir(), 'agency-handover-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
   const workspaces = createDirectoryWorkspaces({ root, box: boxed ? await createTestBox() : noBox })
@@ -66,6 +72,7 @@ async function open(openFresh: OpenFresh, { boxed = false, ...more } = {}): Prom
     })
   return {
     ...agency,
+    directories: workspaces,
     play,
     played: async (briefs) => {
       const run = await play(briefs)
@@ -129,6 +136,49 @@ describeStores('the hand-over of files', (openFresh) => {
     const run = await shop.played([...poems, booklet(script)])
     expect(await attemptOf(shop, run, 'booklet')).toMatchObject({ boxed: true, inputsSeen: [{}, {}] })
     expect(await readFile(await shop.pathOf(run, 'booklet', 'booklet.md'), 'utf8')).toBe('wood\n')
+  })
+
+  it('puts back what a brief without a box writes into its inputs, and asks whether its work counts', async () => {
+    const shop = await open(openFresh)
+    const script = 'cd .agency/inputs/tree; rm tree.txt; echo forged > tree.txt; cd ../../..; echo x > booklet.md'
+    const run = await shop.played([...poems, booklet(script)])
+    expect(await attemptOf(shop, run, 'booklet')).toMatchObject({
+      outcome: 'blocked',
+      used: { violations: ['.agency/inputs/tree/tree.txt'] },
+    })
+    expect(await readFile(await shop.pathOf(run, 'booklet', '.agency/inputs/tree/tree.txt'), 'utf8')).toBe('wood\n')
+  })
+
+  it('lays files again for the attempt after a death of the daemon', async () => {
+    let isAtBooklet = false
+    const before: Shop = await open(openFresh, {
+      chaosPoint: (point: ChaosPointName) => {
+        if (point === 'inputs.laid' && isAtBooklet) before.die()
+      },
+    })
+    const gated = brief('gate', 'until [ -e go ]; do sleep 0.02; done; echo x > x', ['x'])
+    const run = await before.play([...poems, gated, { ...booklet(), after: ['river', 'tree', 'gate'] }])
+    await before.until(async () => (await before.brief(run, 'booklet')).unmetDependencies === 1)
+    const stray = await before.pathOf(run, 'booklet', '.agency/inputs/river/poems/stray.txt')
+    isAtBooklet = true
+    await writeFile(await before.pathOf(run, 'gate', 'go'), '')
+    await before.passed('inputs.laid', 4)
+    await writeFile(stray, 'left behind')
+    const after = await openAgency({
+      db: before.store.db,
+      clock: before.clock,
+      workspaces: before.directories,
+      runtimes: [createProgramRuntime()],
+      worker: 'test:2',
+    })
+    await after.engine.start()
+    await after.until(async () => (await after.brief(run, 'booklet')).status === 'verified')
+    const attempts = (await after.inspect(run)).attempts.slice(-2)
+    expect(attempts).toMatchObject([
+      { fence: 1, outcome: 'interrupted', inputsSeen: [] },
+      { fence: 2, outcome: 'ok', inputsSeen: [{ key: 'river' }, { key: 'tree' }, { key: 'gate' }] },
+    ])
+    expect(existsSync(stray)).toBe(false)
   })
 
   // Of the time between the verdict on `river` and the start of `booklet`.

@@ -187,6 +187,7 @@ export const attemptOperations = {
       evidence: z.array(Evidence),
       corrections: z.array(Correction),
       guidance: z.array(Guidance),
+      inputsSeen: z.array(InputSeen).describe('The files of other briefs below `.agency/inputs/`'),
       kind: z.enum(['work', 'plan', 'verify']),
     }),
     allow: ['agent'],
