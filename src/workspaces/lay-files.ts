@@ -56,15 +56,17 @@ export async function layFiles<File extends HandedFile>(
   if (files.length > maxHandedFiles) return tooMany(files.length)
   for (const [index, { file, root }] of files.entries()) {
     if (index % atOnce === atOnce - 1) await setImmediate()
-    const from = openSource(file, root)
+    const fault = faultOfName(file)
+    if (fault !== null) return refused(file, fault)
+    if (unlessIn !== undefined && (await hasFile(unlessIn, file))) continue
+    const from = root === null ? gone : openRegular(root, file.path)
     if (typeof from === 'string') return refused(file, from)
     try {
-      if (unlessIn !== undefined && (await isAlike(unlessIn, file, from))) continue
       bytes += from.bytes
       if (bytes > maxBytes) return refused(file, tooLarge(from.bytes, maxBytes))
       const target = join(directory, file.folder, file.path)
-      const fault = makeDirectory(made, dirname(target)) ?? (await copyTo(target, from, file.sha256))
-      if (fault !== null) return refused(file, fault)
+      const why = makeDirectory(made, dirname(target)) ?? (await copyTo(target, from, file.sha256))
+      if (why !== null) return refused(file, why)
       laid.push({ ...file, bytes: from.bytes })
     } finally {
       closeSync(from.fd)
@@ -83,13 +85,6 @@ interface Source {
 }
 
 /** Opens a file without blocking; the opened file is checked, because its path may lead elsewhere by now. */
-function openSource(file: HandedFile, root: string | null): Source | string {
-  const fault = faultOfName(file)
-  if (fault !== null) return fault
-  if (root === null) return gone
-  return openRegular(root, file.path)
-}
-
 function openRegular(root: string, path: string): Source | string {
   const named = join(root, path)
   let fd: number
@@ -110,12 +105,12 @@ function openRegular(root: string, path: string): Source | string {
 const nameOf = (fd: number, path: string): string =>
   process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path)
 
-/** Reports whether the workspace has the very file that was accepted, as a clone has that was merged. */
-async function isAlike(workspace: string, { path, sha256 }: HandedFile, { bytes }: Source): Promise<boolean> {
+/** Reports whether the workspace has the very file that was accepted, as a clone has one that was merged. */
+async function hasFile(workspace: string, { path, sha256 }: HandedFile): Promise<boolean> {
   const own = openRegular(workspace, path)
   if (typeof own === 'string') return false
   try {
-    return own.bytes === bytes && (await hashOf(own)) === sha256
+    return own.bytes <= maxHandedBytes && (await hashOf(own)) === sha256
   } finally {
     closeSync(own.fd)
   }

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink, truncate, unlink, 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import type { z } from 'zod'
 
 import { type AgencyOptions, openAgency, startAgency, type TestAgency } from '../../../test/support/agency.ts'
 import { boxHere, createTestBox } from '../../../test/support/box.ts'
@@ -12,6 +13,7 @@ import { describeStores, type FreshStore, type OpenFresh } from '../../../test/s
 import { operator } from '../../../test/support/work.ts'
 import { createProgramRuntime } from '../../adapters/runtime/program/runtime.ts'
 import type { ChaosPointName } from '../../kernel/chaos-point.ts'
+import type { BriefSpec } from '../../work/briefs/contract.ts'
 import type { Run } from '../../work/runs/contract.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { NoBox } from '../../workspaces/enter.ts'
@@ -21,13 +23,15 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const notRegular = 'it is a link, or no regular file'
 const noBox: NoBox = { reason: 'this test has none', install: 'Run it elsewhere.' }
 
+type Spec = z.input<typeof BriefSpec>
+
 /** A brief whose agent is a shell script that reports these outputs. */
-const brief = (key: string, script: string, outputs: readonly string[], after: readonly string[] = []) => ({
+const brief = (key: string, script: string, outputs: readonly string[], after: readonly string[] = []): Spec => ({
   key,
   objective: `Do ${key}`,
   after: [...after],
-  evidence: [{ kind: 'artifact' as const }],
-  verify: 'none' as const,
+  evidence: [{ kind: 'artifact' }],
+  verify: 'none',
   runtimeOptions: {
     command: [
       '/bin/sh',
@@ -47,9 +51,9 @@ const booklet = (script = 'cat .agency/inputs/*/*.txt .agency/inputs/*/*/*.txt >
 interface Shop extends TestAgency {
   readonly store: FreshStore
   readonly directories: Workspaces
-  play(briefs: readonly ReturnType<typeof brief>[]): Promise<Run>
+  play(briefs: readonly Spec[]): Promise<Run>
   /** Starts the briefs; resolves when the brief `booklet` is verified or blocked, and nothing is at work. */
-  played(briefs: readonly ReturnType<typeof brief>[]): Promise<Run>
+  played(briefs: readonly Spec[]): Promise<Run>
   /** The path of a file in the workspace of a brief. */
   pathOf(run: Run, key: string, path: string): Promise<string>
 }
@@ -62,7 +66,7 @@ async function open(
   onTestFinished(() => rm(root, { recursive: true, force: true }))
   const workspaces = createDirectoryWorkspaces({ root, box: boxed ? await createTestBox() : noBox })
   const agency = await startAgency(openFresh, { workspaces, runtimes: [createProgramRuntime()], ...more })
-  const play = (briefs: readonly ReturnType<typeof brief>[]) =>
+  const play = (briefs: readonly Spec[]) =>
     agency.run({
       runtime: 'program',
       runtimeOptions: { command: ['/bin/true'] },
@@ -138,6 +142,30 @@ describeStores('the hand-over of files', (openFresh) => {
     expect(await readFile(await shop.pathOf(run, 'booklet', 'booklet.md'), 'utf8')).toBe('wood\n')
   })
 
+  it('hands over the files of a brief and of its rest, of both the later version', async () => {
+    const shop = await open(openFresh)
+    const report = (status: string, outputs: string[]) =>
+      `echo '${JSON.stringify({ status, summary: status, outputs, ...(status === 'partial' ? { remaining: 'more' } : {}) })}'`
+    const script = `if [ -e a.txt ]; then echo 2 > a.txt; echo b > b.txt; ${report('done', ['a.txt', 'b.txt'])}; exit; fi
+echo 1 > a.txt; echo c > c.txt; ${report('partial', ['a.txt', 'c.txt'])}; exit`
+    const run = await shop.play([
+      brief('first', 'echo seed > seed.txt', ['seed.txt']),
+      { ...brief('main', script, [], ['first']), evidence: [{ kind: 'file', path: 'a.txt' }], retryBudget: 2 },
+      brief('booklet', 'cat .agency/inputs/main/*.txt > booklet.md', ['booklet.md'], ['main']),
+    ])
+    await shop.until(async () => ['verified', 'blocked'].includes((await shop.brief(run, 'booklet')).status))
+    const rest = (await shop.inspect(run)).briefs.find(({ remainderOf }) => remainderOf !== null)
+    expect((await attemptOf(shop, run, rest?.key ?? ''))?.inputsSeen).toMatchObject([
+      { key: 'first', path: 'seed.txt' },
+    ])
+    expect((await attemptOf(shop, run, 'booklet'))?.inputsSeen).toMatchObject([
+      { brief: rest?.id, key: 'main', path: 'a.txt', sha256: sha256('2\n') },
+      { key: 'main', path: 'c.txt' },
+      { brief: rest?.id, key: 'main', path: 'b.txt' },
+    ])
+    expect(await readFile(await shop.pathOf(run, 'booklet', 'booklet.md'), 'utf8')).toBe('2\nb\nc\n')
+  })
+
   it('puts back what a brief without a box writes into its inputs, and asks whether its work counts', async () => {
     const shop = await open(openFresh)
     const script = 'cd .agency/inputs/tree; rm tree.txt; echo forged > tree.txt; cd ../../..; echo x > booklet.md'
@@ -153,7 +181,10 @@ describeStores('the hand-over of files', (openFresh) => {
     let isAtBooklet = false
     const before: Shop = await open(openFresh, {
       chaosPoint: (point: ChaosPointName) => {
-        if (point === 'inputs.laid' && isAtBooklet) before.die()
+        if (point !== 'inputs.laid' || !isAtBooklet) return
+        before.die()
+        // The dead process does nothing more in the workspace.
+        throw new Error('killed')
       },
     })
     const gated = brief('gate', 'until [ -e go ]; do sleep 0.02; done; echo x > x', ['x'])

@@ -17,7 +17,8 @@ export interface AcceptedOutputs {
 
 /**
  * Lists the outputs that a brief is handed: those of the briefs that it waits for, and of those that its playbook named.
- * The rest of a brief and its verifier are handed what that brief is. The newest accepted attempt of each counts.
+ * The rest of a brief and its verifier are handed what that brief is. The newest accepted attempt of each counts; a brief
+ * that is done again has none meanwhile.
  */
 export async function listAcceptedOutputs(tx: ReadTx, brief: Brief): Promise<AcceptedOutputs[]> {
   const others = [brief.remainderOf, brief.verifies].filter((id) => id !== null)
@@ -54,6 +55,6 @@ const accepted = columns({
 /** The rest of a brief is made after it, so that its version of a file comes last. */
 const acceptedText = `SELECT a.brief_id, a.fence, a.outputs, r.id AS root_id, r.key AS root_key
 FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN briefs r ON r.id = COALESCE(b.remainder_of, b.id)
-WHERE a.brief_id IN (#) AND b.verifies IS NULL AND b.status NOT IN ('failed', 'cancelled')
+WHERE a.brief_id IN (#) AND b.verifies IS NULL AND b.status IN ('ready_for_verification', 'verified', 'done')
 AND a.fence = (SELECT MAX(n.fence) FROM attempts n WHERE n.brief_id = a.brief_id AND n.outcome IN ('ok', 'partial_output'))
 ORDER BY b.created_at, b.number, b.id`
