@@ -10,6 +10,7 @@ import { claim } from './claim.ts'
 import { clones } from './clones.ts'
 import { engine } from './engine.ts'
 import { type Benchmark, type BenchOptions, type Figure, tableOf } from './figures.ts'
+import { handover } from './handover.ts'
 import { hostile } from './hostile.ts'
 import { idle } from './idle.ts'
 import { org } from './org.ts'
@@ -36,6 +37,7 @@ const benchmarks: readonly Benchmark[] = [
   claim,
   clones,
   checkouts,
+  handover,
   proving,
   box,
   prompts,

@@ -6,6 +6,7 @@ export const chaosPointNames = [
   'run.created',
   'brief.claimed',
   'workspace.prepared',
+  'inputs.laid',
   'agent.launched',
   'attempt.started',
   'agent.reported',

@@ -35,6 +35,7 @@ const brief = {
   context: '',
   corrections: [],
   guidance: [],
+  inputsSeen: [],
   kind: 'work' as const,
 }
 

@@ -90,6 +90,40 @@ export function workspacesContract(name: string, make: MakeWorkspaces, { box = f
       expect(await opened.read('poem.txt', 100)).toMatchObject({ text: 'mine' })
     })
 
+    it('lays files of other workspaces in the inputs, in place of those of before', async () => {
+      const { workspaces, workspace } = await prepared()
+      await workspace.write('a/poem.txt', 'mine')
+      await workspace.write('old.txt', 'old')
+      const from = { id: 'brf_1', directory: null }
+      const file = { from, folder: 'river', path: 'a/poem.txt', sha256: sha256('mine') }
+      const request = { id: 'brf_2', runId: 'run_1', box }
+      const other = await workspaces.prepare(request)
+      const old = { from, folder: 'river', path: 'old.txt', sha256: sha256('old') }
+      expect(await workspaces.lay(request, [old])).toEqual({ files: [{ ...old, bytes: 3 }] })
+      await workspaces.prepare(request)
+      expect(await other.read('.agency/inputs/river/old.txt', 10)).toBeNull()
+      expect(await workspaces.lay(request, [file])).toEqual({ files: [{ ...file, bytes: 4 }] })
+      expect(await other.read('.agency/inputs/river/a/poem.txt', 10)).toMatchObject({ text: 'mine' })
+    })
+
+    it.each([
+      ['a file that was changed', { sha256: sha256('another') }, 'it was changed after its verdict'],
+      ['a file that is missing', { path: 'none.txt' }, 'it no longer exists'],
+      ['a name that leads out', { path: '../brf_1/poem.txt' }, 'its name leads outside the folder'],
+      ['a name in Agency’s directory', { path: '.agency/poem.txt' }, 'its name leads outside the folder'],
+      ['a folder that leads out', { folder: '..' }, 'its name leads outside the folder'],
+    ])('lays nothing if it is to lay %s', async (_, change, why) => {
+      const { workspaces, workspace } = await prepared()
+      await workspace.write('poem.txt', 'mine')
+      const good = { from: { id: 'brf_1', directory: null }, folder: 'river', path: 'poem.txt', sha256: sha256('mine') }
+      const bad = { ...good, ...change }
+      const other = await workspaces.prepare({ id: 'brf_2', runId: 'run_1', box })
+      expect(await workspaces.lay({ id: 'brf_2', runId: 'run_1', box }, [good, bad])).toEqual({
+        refused: `"${bad.path}" of ${bad.folder} cannot be handed over: ${why}`,
+      })
+      expect(await other.read('.agency/inputs/river/poem.txt', 10)).toBeNull()
+    })
+
     it('refuses to open a workspace that does not exist', async () => {
       const { workspaces } = await prepared()
       await expect(workspaces.open({ id: 'brf_2', runId: 'run_1', box })).rejects.toMatchObject({ code: 'not_found' })

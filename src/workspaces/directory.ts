@@ -11,8 +11,10 @@ import { copyTree } from './copy-tree.ts'
 import { disarmRepositories, fillIndexes } from './disarm-repositories.ts'
 import { checkBox, createWorkspace, type Entrance, type NoBox } from './enter.ts'
 import { isDirectory, ownDirectory, restorePermissions } from './own-directory.ts'
-import { agencyDirectory, isPlainName, outbox, sharedObjects } from './path.ts'
-import type { CopiedWorkspace, Workspace, WorkspaceRequest, Workspaces } from './port.ts'
+import { maxHandedBytes } from './handed-files.ts'
+import { type FileToLay, layFiles } from './lay-files.ts'
+import { agencyDirectory, inputsDirectory, isPlainName, outbox, sharedObjects } from './path.ts'
+import type { CopiedWorkspace, HandedFile, Workspace, WorkspaceRequest, Workspaces } from './port.ts'
 import { removeTree } from './remove-tree.ts'
 import { createSetups, type SetupOptions } from './setup/setups.ts'
 
@@ -54,7 +56,9 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
         await materialise(clone, path)
       }
       // Files of an earlier attempt must not count as output of this one.
-      await removeTree(join(await ownAgencyDirectory(path), basename(outbox)))
+      const own = await ownAgencyDirectory(path)
+      await removeTree(join(own, basename(outbox)))
+      await removeTree(join(own, basename(inputsDirectory)))
       const workspace = await openWorkspace(entrance, path, request)
       await fillIndexes(workspace, copied)
       return workspace
@@ -63,9 +67,21 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
       checkBox(entrance, { wantsBox: wantsBox(entrance, request), policy: request.policy })
       return openWorkspace(entrance, await existingDirectoryOf(root, request), request)
     },
+    lay: async (request, files) => {
+      const path = await existingDirectoryOf(root, request)
+      const inputs = join(await ownAgencyDirectory(path), basename(inputsDirectory))
+      await removeTree(inputs)
+      const unlessIn = (request.clone ?? null) === null ? undefined : path
+      const laid = await layFiles(inputs, await withRoots(root, request, files), {
+        maxBytes: maxHandedBytesOf(request),
+        unlessIn,
+      })
+      if ('refused' in laid) await removeTree(inputs)
+      return laid
+    },
     changedInCopy: async (request) => {
       const path = await existingDirectoryOf(root, request)
-      const original = request.copyOf === undefined ? null : await originalOf(root, request, request.copyOf)
+      const original = request.copyOf === undefined ? null : await originalOf(root, request.runId, request.copyOf)
       return changedFiles(path, listOf(path), original)
     },
     remove: async (request, before) => {
@@ -101,11 +117,26 @@ async function copyOnce(root: string, request: WorkspaceRequest, copyOf: CopiedW
   return repositories
 }
 
+/** Adds the directories of the workspaces in which the files were made. */
+async function withRoots<File extends HandedFile>(
+  root: string,
+  { runId }: WorkspaceRequest,
+  files: readonly File[],
+): Promise<FileToLay<File>[]> {
+  const roots = new Map<string, string | null>()
+  for (const { from } of files) if (!roots.has(from.id)) roots.set(from.id, await originalOf(root, runId, from))
+  return files.map((file) => ({ file, root: roots.get(file.from.id) ?? null }))
+}
+
+/** The files of other briefs count as disk use of the brief that is handed them, and must leave it as much again. */
+const maxHandedBytesOf = ({ policy }: WorkspaceRequest): number =>
+  Math.min(maxHandedBytes, ((policy?.limits.maxDiskMb ?? Infinity) * 1024 ** 2) / 2)
+
 const unfinishedCopyOf = (path: string): string => join(dirname(path), `.${basename(path)}.copy`)
 const listOf = (path: string): string => join(dirname(path), `.${basename(path)}.files`)
 
 /** Resolves to null if the original is gone. */
-const originalOf = (root: string, { runId }: WorkspaceRequest, { id, directory }: CopiedWorkspace) =>
+const originalOf = (root: string, runId: string, { id, directory }: CopiedWorkspace) =>
   existingDirectoryOf(root, { id, runId, directory }).catch((error: unknown) => {
     if (error instanceof AgencyError && error.code === 'not_found') return null
     throw error

@@ -2,11 +2,12 @@ import type { Clock } from '../kernel/clock.ts'
 import { killGroup } from '../processes/kill-group.ts'
 import { launchIdIn } from '../processes/launch-id.ts'
 import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
-import { snapshotAgencyFiles } from './audit.ts'
+import { snapshotGuarded } from './audit.ts'
 import { measureDisk } from './box/disk.ts'
 import { type LimitWatch, type Use, watchLimits } from './box/limits.ts'
 import { freeOf } from './box/measure.ts'
 import { useOf } from './box/processes.ts'
+import { agencyGuarded, type Guarded } from './guarded.ts'
 import type { ResourceUse, Workspace, WorkspacePolicy } from './port.ts'
 
 interface MonitoredWorkspace {
@@ -14,6 +15,7 @@ interface MonitoredWorkspace {
   readonly home: string
   /** Further directories in which it writes. */
   readonly writable?: readonly string[]
+  readonly guarded?: readonly Guarded[] | undefined
   /** A checkout has no files of Agency's own. */
   readonly isCheckout?: boolean
   readonly policy: WorkspacePolicy
@@ -25,9 +27,17 @@ interface MonitoredWorkspace {
  * files in the workspace are undone afterwards and reported.
  */
 export const enterMonitored =
-  ({ path, home, writable = [], isCheckout = false, policy, clock }: MonitoredWorkspace): Workspace['enter'] =>
+  ({
+    path,
+    home,
+    writable = [],
+    guarded = agencyGuarded,
+    isCheckout = false,
+    policy,
+    clock,
+  }: MonitoredWorkspace): Workspace['enter'] =>
   async ({ command, environment }) => {
-    const snapshot = isCheckout ? null : await snapshotAgencyFiles(path)
+    const snapshot = isCheckout ? null : await snapshotGuarded(path, guarded)
     const launchId = launchIdIn(environment)
     let watch: LimitWatch | null = null
     return {

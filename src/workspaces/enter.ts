@@ -5,6 +5,7 @@ import { runCommand } from './command.ts'
 import { enterDirectly } from './enter-directly.ts'
 import { enterMonitored } from './enter-monitored.ts'
 import { readInside, writeInside } from './files.ts'
+import type { Guarded } from './guarded.ts'
 import { defaultPolicy } from './policy.ts'
 import type { Workspace, WorkspacePolicy } from './port.ts'
 
@@ -33,6 +34,8 @@ export interface Place {
   readonly own?: readonly string[]
   /** Directories outside that its processes may write. */
   readonly writable?: readonly string[]
+  /** Directories in it that its processes cannot change; by default Agency's own. They exist. */
+  readonly guarded?: readonly Guarded[] | undefined
   /** See `BoxWorkspace.isCheckout`. */
   readonly isCheckout?: boolean
   /** Its processes carry it, and those of a checkout hide it: see `launchEnvironment`. */

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 
 import { bug, refusal } from '../kernel/errors.ts'
-import { agencyDirectory, isPlainName, namesInside, outbox } from './path.ts'
+import { agencyDirectory, inputsDirectory, isPlainName, namesInside, outbox } from './path.ts'
 import { enterDirectly } from './enter-directly.ts'
+import { changed, faultOfName, missing, refused } from './handed-files.ts'
 import type {
   CheckoutRequest,
   CloneRequest,
   CommandResult,
+  HandedFile,
   Workspace,
   WorkspaceFile,
   WorkspaceRequest,
@@ -101,11 +103,17 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
       if (request.copyOf !== undefined && !filesOf.has(path)) copied.set(path, new Map(begun))
       if (isClone) git?.materialise(clone, { path, files }, {})
       filesOf.set(path, files)
-      for (const name of files.keys()) if (name.startsWith(`${outbox}/`)) files.delete(name)
+      for (const name of files.keys())
+        if (name.startsWith(`${outbox}/`) || name.startsWith(`${inputsDirectory}/`)) files.delete(name)
       return createWorkspace({ path, home: homeOf(request), files, answers, git })
     },
     open: async (request) =>
       createWorkspace({ path: pathOf(request), home: homeOf(request), files: existing(request), answers, git }),
+    lay: async (request, handed) => {
+      const { runId, clone = null } = request
+      const sourceOf = ({ from }: HandedFile) => filesOf.get(pathOf({ runId, id: from.id }))
+      return layInMemory(existing(request), handed, { sourceOf, isClone: clone !== null })
+    },
     changedInCopy: async (request) => {
       const files = existing(request)
       return [...(copied.get(pathOf(request)) ?? [])]
@@ -131,6 +139,32 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
     },
   }
   return workspaces
+}
+
+interface MemorySources {
+  readonly sourceOf: (file: HandedFile) => Files | undefined
+  readonly isClone: boolean
+}
+
+function layInMemory<File extends HandedFile>(
+  files: Map<string, string>,
+  handed: readonly File[],
+  { sourceOf, isClone }: MemorySources,
+) {
+  const laid: (File & { bytes: number })[] = []
+  const drop = () => laid.forEach(({ folder, path }) => files.delete(`${inputsDirectory}/${folder}/${path}`))
+  for (const file of handed) {
+    const text = sourceOf(file)?.get(file.path)
+    const fault = faultOfName(file) ?? (text === undefined ? missing : null)
+    if (fault !== null || sha256(Buffer.from(text ?? '')) !== file.sha256) {
+      drop()
+      return refused(file, fault ?? changed)
+    }
+    if (text === undefined || (isClone && files.get(file.path) === text)) continue
+    files.set(`${inputsDirectory}/${file.folder}/${file.path}`, text)
+    laid.push({ ...file, bytes: Buffer.byteLength(text) })
+  }
+  return { files: laid }
 }
 
 interface MemoryWorkspace {

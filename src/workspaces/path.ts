@@ -13,6 +13,11 @@ export const isPlainName = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9.
 /** Agency's own directory in a workspace; an agent may write only below the outbox. */
 export const agencyDirectory = '.agency'
 export const outbox = '.agency/outbox'
+/** The files of other briefs that a brief is handed. */
+export const inputsDirectory = '.agency/inputs'
+
+/** Accepts the name of a directory of inputs, which may have the colons of a brief's key. */
+export const isDirectoryName = (name: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,199}$/.test(name)
 
 /** Reports whether a path of a workspace names something in Agency's own directory. */
 export const isOurs = (path: string): boolean =>

@@ -181,6 +181,20 @@ export interface CopiedWorkspace {
   readonly directory: string | null
 }
 
+/** A file of another workspace that a brief is handed, as its check has seen it. */
+export interface HandedFile {
+  /** The workspace in which it was made. */
+  readonly from: CopiedWorkspace
+  readonly path: string
+  readonly sha256: string
+  /** The directory below `.agency/inputs` in which it is laid, at the same path. */
+  readonly folder: string
+}
+
+/** `refused`: why a file cannot be handed over. */
+export type Laid<File extends HandedFile> =
+  { readonly files: readonly (File & { readonly bytes: number })[] } | { readonly refused: string }
+
 export interface CloneRequest {
   /** One of Agency's bare repositories; the clone shares its objects and cannot write to it. */
   readonly mirror: string
@@ -255,6 +269,11 @@ export interface Workspaces {
   prepare(request: WorkspaceRequest): Promise<Workspace>
   /** Opens a workspace as its agent left it; unlike `prepare`, it keeps the outbox. Refuses one that does not exist. */
   open(request: WorkspaceRequest): Promise<Workspace>
+  /**
+   * Lays files of other workspaces of the run below `.agency/inputs` of a prepared one, read-only, in place of all that
+   * are there. A clone gets only those that it does not have itself. If one of them is refused, none is there.
+   */
+  lay<File extends HandedFile>(request: WorkspaceRequest, files: readonly File[]): Promise<Laid<File>>
   /**
    * Lists the files of a copy (`copyOf`) that were changed or removed since it was made. New files do not count, and
    * neither do files that tools write by themselves: caches, installed packages, build output.

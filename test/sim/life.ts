@@ -79,6 +79,7 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
     workspaces: {
       prepare: (brief) => alive(() => world.workspaces.prepare(brief)),
       open: (brief) => alive(() => world.workspaces.open(brief)),
+      lay: (brief, files) => alive(() => world.workspaces.lay(brief, files)),
       changedInCopy: (brief) => alive(() => world.workspaces.changedInCopy(brief)),
       checkout: (request) => alive(() => checkout(request)),
       removeCheckouts: (keep) => alive(() => world.workspaces.removeCheckouts(keep)),

@@ -158,6 +158,7 @@ function missionWorkspacesOnDisk(root: string): Workspaces {
   return {
     prepare: (request) => of(request).prepare(request),
     open: (request) => of(request).open(request),
+    lay: (request, files) => of(request).lay(request, files),
     changedInCopy: (request) => of(request).changedInCopy(request),
     checkout: (request) =>
       (request.source.kind === 'workspace' ? of(request.source.workspace) : memory).checkout(request),

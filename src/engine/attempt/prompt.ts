@@ -4,8 +4,10 @@ import { oneLine } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import { describeEvidence, expectationsOf } from '../../work/evidence/contract.ts'
 import type { Brief, Correction } from '../../work/briefs/contract.ts'
+import type { InputSeen } from '../../work/attempts/contract.ts'
 import { type Note, noteName } from '../../work/notes/contract.ts'
 import type { Missing } from '../../work/briefs/branches.ts'
+import { handedText } from './prompt-handed.ts'
 import { inputsText } from './prompt-inputs.ts'
 
 /** The content of a prompt that is not in its brief. */
@@ -19,6 +21,8 @@ export interface Surroundings {
   readonly files?: readonly string[]
   /** The goal of its run. */
   readonly goal?: string
+  /** The files of other briefs that it is handed. */
+  readonly handed?: readonly InputSeen[]
   /** The JSON Schema of `output` in its report. */
   readonly output?: Readonly<Record<string, unknown>> | null
 }
@@ -28,13 +32,16 @@ export const renderBrief = (template: string, brief: Brief, attempt: number, aro
   redact(fillIn(template, brief, attempt, around))
 
 function fillIn(template: string, brief: Brief, attempt: number, around: Surroundings): string {
-  const { notes = [], judged = null, missing = nothingMissing, goal = '', output = null, files = [] } = around
+  const { notes = [], judged = null, missing = nothingMissing, goal = '', output = null } = around
+  const { files = [], handed = [] } = around
   const { amendments, ...inputs } = brief.inputs
   return renderTemplate(template, {
     goal,
     objective: brief.objective,
     context: section('Context', brief.context),
-    inputs: section('Inputs', inputsText(inputs)),
+    inputs: [section('Inputs', inputsText(inputs)), section('Files of other briefs', handedText(handed))]
+      .filter((each) => each !== '')
+      .join('\n\n'),
     amendments: section('Amendments', amendmentLines(amendments)),
     files: files.length === 0 ? '' : `Files that are yours to change: ${files.map(oneLine).join(', ')}`,
     evidence: brief.evidence

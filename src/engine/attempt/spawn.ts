@@ -12,6 +12,7 @@ import { workspaceRequest } from './workspace.ts'
 import type { Stop } from './classify.ts'
 import { watchDeadlines } from './deadlines.ts'
 import { type EngineDeps, runtimeOf } from '../deps.ts'
+import { handOver } from './handover.ts'
 import { resolveInputs } from './inputs.ts'
 import type { Refused } from '../../work/budgets/arithmetic.ts'
 import { outputOf } from './output-schema.ts'
@@ -97,8 +98,12 @@ function startAttempt(
       if (isFreshLook(claimed)) await deps.workspaces.remove(place)
       const workspace = await deps.workspaces.prepare(place)
       deps.chaosPoint('workspace.prepared')
+      const handed = await handOver(deps, claimed, place)
+      if ('refused' in handed) throw new Error((unavailable = handed.refused))
+      const { inputsSeen } = handed
+      deps.chaosPoint('inputs.laid')
       const inputs = await resolveInputs(deps, run, claimed.brief)
-      const prompt = await promptFor(deps, claimed, inputs)
+      const prompt = await promptFor(deps, claimed, { inputs, inputsSeen })
       const launch = await launchOptions(deps, claimed, inputs)
       const prompts = await deps.files.writePrompts(attempt.id, { prompt, systemPrompt: launch.systemPrompt ?? null })
       // Making a clone takes time, in which the run may have been cancelled.
@@ -114,7 +119,12 @@ function startAttempt(
         ...launch,
       })
       deps.chaosPoint('agent.launched')
-      const start = { pid: handle.pid, session: handle.session ?? null, boxed: handle.boxed ?? false }
+      const start = {
+        pid: handle.pid,
+        session: handle.session ?? null,
+        boxed: handle.boxed ?? false,
+        ...seenOf(handed),
+      }
       if (stopped !== null) void interrupt()
       const started = await persist(deps, () => recordStarted(deps, claimed, { ...start, ...prompts }))
       deps.chaosPoint('attempt.started')
@@ -144,7 +154,7 @@ function startAttempt(
       // Trouble of the store is not the agent's fault.
       if (isPassing(error)) reason = 'store_trouble'
       deps.log.warn(`an attempt ${failure}`, { run: run.id, attempt: attempt.id, error: String(error) })
-      if (handle === null) unavailable = missingGuarantee(error)
+      if (handle === null) unavailable ??= missingGuarantee(error)
       ended = {
         kind: 'ended',
         exitCode: null,
@@ -204,7 +214,11 @@ const isFreshLook = ({ run, brief, attempt }: Claimed): boolean =>
   attempt.session === null
 
 /** Renders the prompt, with the notes of earlier attempts and their results. */
-async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inputs: Brief['inputs']): Promise<string> {
+async function promptFor(
+  deps: EngineDeps,
+  { run, brief, attempt }: Claimed,
+  { inputs, inputsSeen }: Pick<Brief, 'inputs'> & Pick<Attempt, 'inputsSeen'>,
+): Promise<string> {
   const noted = run.notesTotal === 0 ? [] : await deps.db.read((tx) => listNotesOfBrief(tx, brief.id))
   const judged =
     run.repository === null || brief.verifies === null
@@ -221,6 +235,7 @@ async function promptFor(deps: EngineDeps, { run, brief, attempt }: Claimed, inp
       missing: await missingIn(deps, playbook, run, brief),
       files: playbook.describe?.(brief).files ?? [],
       goal: run.goalAnchor,
+      handed: inputsSeen,
       output: outputOf(playbook, brief)?.shown ?? null,
     },
   )
@@ -272,6 +287,8 @@ function note(played: Played, event: RuntimeEvent, spending: Spending, append: (
       played.ended = redactDeeply(event)
   }
 }
+
+const seenOf = ({ inputsSeen }: Pick<Attempt, 'inputsSeen'>) => (inputsSeen.length === 0 ? {} : { inputsSeen })
 
 /** Resolves to null if the attempt was ended meanwhile. The brief of a live attempt changes only through it. */
 async function recordStarted(

@@ -17,7 +17,8 @@ export interface Claimed {
 }
 
 /** Facts about an agent that are known once its process exists. */
-export type Start = Pick<Attempt, 'pid' | 'promptSha256' | 'systemPromptSha256' | 'session' | 'boxed'>
+export type Start = Pick<Attempt, 'pid' | 'promptSha256' | 'systemPromptSha256' | 'session' | 'boxed'> &
+  Partial<Pick<Attempt, 'inputsSeen'>>
 
 /** Records the start of an agent: from now on the brief is `working`. */
 export async function recordStart(

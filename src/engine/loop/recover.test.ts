@@ -58,6 +58,7 @@ describeStores('after the death of a daemon', (openFresh) => {
     ['run.created', 1],
     ['brief.claimed', 2],
     ['workspace.prepared', 2],
+    ['inputs.laid', 2],
     ['agent.launched', 2],
     ['attempt.started', 2],
     ['agent.reported', 1],

@@ -12,11 +12,12 @@ import { pause } from '../../kernel/clock.ts'
 import { daemonEndpoints } from '../../daemon/endpoints.ts'
 import { eventEndpoints } from '../../events/endpoints.ts'
 import { refusal } from '../../kernel/errors.ts'
+import { oneLine } from '../../kernel/text.ts'
 import { quoteLines } from '../../kernel/quotation.ts'
 import type { Correction } from '../briefs/contract.ts'
 import type { Evidence } from '../evidence/contract.ts'
 import { runEndpoints } from '../runs/endpoints.ts'
-import type { Attempt } from './contract.ts'
+import type { Attempt, InputSeen } from './contract.ts'
 import { isAgentAtWork } from '../../kernel/attempt-state.ts'
 import { attemptEndpoints } from './endpoints.ts'
 
@@ -29,6 +30,7 @@ interface AttemptBrief {
   context: string
   evidence: Wire<Evidence>[]
   corrections: Wire<Correction>[]
+  inputs_seen?: Wire<InputSeen>[]
 }
 
 /** Prints the brief: everything that the agent needs to start, and nothing else. */
@@ -41,6 +43,9 @@ export const showBrief: Handler<typeof briefCommand> = async (context, options) 
   context.out(`# ${brief.brief_id}, attempt ${brief.attempt}`)
   context.out(brief.objective)
   if (brief.context !== '') context.out(`\n## Context\n${brief.context}`)
+  const { inputs_seen: handed = [] } = brief
+  if (handed.length > 0) context.out('\n## Files of other briefs')
+  for (const { key, path } of handed) context.out(`- ${oneLine(`.agency/inputs/${key}/${path}`)}`)
   context.out('\n## Checked at the end')
   for (const item of brief.evidence) context.out(`- ${JSON.stringify(item)}`)
   if (brief.corrections.length === 0) return 0

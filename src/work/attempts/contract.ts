@@ -128,7 +128,8 @@ export type CheckedIn = z.infer<typeof CheckedIn>
 
 /** A file that was handed to an attempt: an output of a brief that its brief waits for or receives. */
 export const InputSeen = z.object({
-  key: z.string().describe('The brief that made it'),
+  brief: z.string().describe('The brief that made it: a part of the one with the key, or its rest'),
+  key: z.string().describe('The key of the brief in whose folder it is'),
   attempt: z.number().int().describe('The attempt of that brief whose output it is'),
   path: z.string().describe('Its path below `.agency/inputs/<key>/`'),
   sha256: z.string(),
@@ -197,6 +198,7 @@ export const attemptOperations = {
       evidence: z.array(Evidence),
       corrections: z.array(Correction),
       guidance: z.array(Guidance),
+      inputsSeen: z.array(InputSeen).describe('The files of other briefs below `.agency/inputs/`'),
       kind: z.enum(['work', 'plan', 'verify']),
     }),
     allow: ['agent'],

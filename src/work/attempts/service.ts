@@ -49,7 +49,10 @@ export function createAttempts({
     async brief(by: Actor) {
       const agent = requireAgent(by)
       touch(agent.attemptId)
-      const brief = await db.read((tx) => findBrief(tx, agent.briefId))
+      const { brief, attempt } = await db.read(async (tx) => ({
+        brief: await findBrief(tx, agent.briefId),
+        attempt: await findAttempt(tx, agent.attemptId),
+      }))
       if (brief === undefined) throw bug(`attempt ${agent.attemptId} has no brief`)
       return {
         briefId: brief.id,
@@ -61,6 +64,7 @@ export function createAttempts({
         evidence: evidenceForAgents(brief),
         corrections: brief.corrections,
         guidance: brief.guidance,
+        inputsSeen: attempt?.inputsSeen ?? [],
         kind: brief.kind,
       }
     },

@@ -79,6 +79,16 @@ async function waitingFor(
   return before
 }
 
+/** Returns the ids of the briefs whose outputs a brief is handed although it does not wait for them. */
+const received = (scope: RunScope, keys: readonly string[]): Promise<string[]> =>
+  Promise.all(
+    keys.map(async (key) => {
+      const brief = await findBriefByKey(scope.tx, scope.run.id, key)
+      if (brief === undefined) throw bug(`a brief is handed the outputs of "${key}", which does not exist`)
+      return brief.id
+    }),
+  )
+
 async function placed(
   scope: RunScope,
   spec: NewBrief,
@@ -122,6 +132,7 @@ async function placed(
     positionId: cast.positionId,
     verifierId: cast.verifierId,
     inputs: { ...spec.inputs },
+    receives: await received(scope, spec.receives ?? []),
     guidance: [...(spec.guidance ?? [])],
     corrections: [...(spec.corrections ?? [])],
   })

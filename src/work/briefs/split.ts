@@ -70,6 +70,7 @@ export async function splitBrief(
     part: brief.part,
     ownerId: brief.ownerId,
     inputs: brief.inputs,
+    receives: brief.receives,
     capKey: brief.capKey,
     groupKey: brief.groupKey,
     data: brief.data,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { isAbsolute, resolve, sep } from 'node:path'
 
 import { launchIdVariables } from '../../processes/launch-id.ts'
-import { agencyDirectory, outbox } from '../path.ts'
+import { agencyGuarded, type Guarded, guardedMounts } from '../guarded.ts'
 import type { WorkspacePolicy } from '../port.ts'
 import { masksOf } from './masks.ts'
 import { programBind, readOnlyBind } from './readable-paths.ts'
@@ -18,6 +18,8 @@ export interface BoxLayout {
   /** Directories of the installation itself, such as the mirror whose objects a clone shares. */
   readonly own?: readonly string[]
   readonly writable?: readonly string[]
+  /** Directories in it that its processes cannot change; by default Agency's own. */
+  readonly guarded?: readonly Guarded[]
   /** A checkout has no directory of Agency's own, and hides the launch id, by which the box is found from outside. */
   readonly isCheckout?: boolean
   readonly limits: WorkspacePolicy['limits']
@@ -58,7 +60,7 @@ export const programsInside = '/run/bin'
  * and with CAP_SETPCAP init takes both away from the command for good.
  */
 export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] {
-  const { path, home, program = null, readable, own = [] } = layout
+  const { path, home, program = null, readable, own = [], guarded = agencyGuarded } = layout
   const { writable = [], isCheckout = false, limits, sockets } = layout
   const inside = insideOf(layout)
   const { system, etcFiles, closed } = shared
@@ -89,7 +91,7 @@ export function boxArguments(layout: BoxLayout, shared: SharedLayout): string[] 
     own.flatMap((each) => ['--ro-bind', each, each]),
     ['--bind', home, inside.home, '--bind', path, inside.path],
     writable.flatMap((each) => ['--bind', each, pathInside(each, layout)]),
-    isCheckout ? launchIdVariables.flatMap((name) => ['--unsetenv', name]) : agencyFiles(path),
+    isCheckout ? launchIdVariables.flatMap((name) => ['--unsetenv', name]) : guardedMounts(path, guarded),
     sockets === null ? [] : ['--ro-bind', sockets, inside.sockets],
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/run', ...masks.seals, '--remount-ro', '/'],
     ['--chdir', inside.path],
@@ -124,16 +126,6 @@ export function pathInside(path: string, placed: Placed): string {
 
 /** Every machine has this name. */
 const hostname = 'localhost'
-
-/** Mounts Agency's own files over the agent's directory: a mount point cannot be moved away, nor can anything below it. */
-const agencyFiles = (path: string): string[] => [
-  '--ro-bind',
-  `${path}/${agencyDirectory}`,
-  `${path}/${agencyDirectory}`,
-  '--bind',
-  `${path}/${outbox}`,
-  `${path}/${outbox}`,
-]
 
 /** Files of /proc that show root the kernel's internals and the memory of all processes. */
 const hidden = [

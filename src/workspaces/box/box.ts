@@ -7,6 +7,7 @@ import { isAbsolute } from 'node:path'
 import { initPath } from '../../entries.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { launchEnvironment, launchIdIn, launchIdVariables } from '../../processes/launch-id.ts'
+import type { Guarded } from '../guarded.ts'
 import type { PreparedProcess, ProcessSpec, Workspace, WorkspacePolicy } from '../port.ts'
 import { boxArguments, hiddenPaths, insideOf, pathInside, programsInside, type SharedLayout } from './arguments.ts'
 import { type Confinement, type Confiner, createConfiner, maxTasksOf, ownUse } from './confine.ts'
@@ -52,6 +53,8 @@ export interface BoxWorkspace {
   readonly own?: readonly string[]
   /** Further writable directories. */
   readonly writable?: readonly string[]
+  /** See `BoxLayout.guarded`. */
+  readonly guarded?: readonly Guarded[] | undefined
   /**
    * A checkout has neither Agency's own directory nor a connection to the daemon, and its environment does not show that
    * Agency runs the command.
@@ -132,6 +135,7 @@ async function enterBox(
         readable: [...(parts.readable ?? []).filter((each) => existsSync(each)), ...(workspace.readable ?? [])],
         own: workspace.own ?? [],
         writable,
+        ...(workspace.guarded === undefined ? {} : { guarded: workspace.guarded }),
         isCheckout,
         limits: policy.limits,
         sockets: sockets?.directory ?? null,

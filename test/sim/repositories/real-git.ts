@@ -92,6 +92,7 @@ type Counted = <T>(work: () => Promise<T>) => Promise<T>
 const countedWorkspaces = (workspaces: Workspaces, counted: Counted): Workspaces => ({
   prepare: (request) => counted(async () => countedFiles(await workspaces.prepare(request), counted)),
   open: (request) => counted(async () => countedFiles(await workspaces.open(request), counted)),
+  lay: (request, files) => counted(() => workspaces.lay(request, files)),
   checkout: (request) =>
     counted(async () => {
       const checkout = await workspaces.checkout(request)

@@ -41,6 +41,29 @@ it('the text of a run has the last lines of a failed check', async () => {
   expect(text).not.toContain('line 4')
 })
 
+it('the text of a run names the files that an attempt was handed', async () => {
+  const agency = await openAgency()
+  await agency.engine.start()
+  const run = await agency.settled(await agency.run())
+  const inspected = await agency.inspect(run)
+  const seen = (index: number) => ({
+    brief: 'brf_1',
+    key: 'river',
+    attempt: 2,
+    path: `poem-${index}.txt`,
+    sha256: 'abcdef0123456789',
+    bytes: 1,
+  })
+  const inputsSeen = Array.from({ length: 12 }, (_, index) => seen(index))
+  const text = await textOf(run.id, {
+    ...inspected,
+    attempts: inspected.attempts.map((attempt) => ({ ...attempt, inputsSeen })),
+  })
+  expect(text).toMatch(/^ +input river\/poem-9\.txt, attempt 2, abcdef012345$/m)
+  expect(text).not.toContain('poem-10.txt')
+  expect(text).toContain('2 more inputs')
+})
+
 /** Returns the output of the command for this answer of the daemon. */
 async function textOf(runId: string, inspected: Awaited<ReturnType<TestAgency['inspect']>>): Promise<string> {
   const answer = toWire(runOperations.inspect.output, inspected)

@@ -24,6 +24,7 @@ import {
   type Inspection,
   ofBrief,
 } from './inspection.ts'
+import { inputLines } from './input-lines.ts'
 import { artifactLine, boxText, placeText, viewNames, views } from './views.ts'
 
 type InspectOptions = OptionsFor<typeof inspectCommand>
@@ -181,6 +182,7 @@ function printBrief(context: CliContext, shown: Inspection, brief: Wire<HeldBrie
     const last = index === attempts.length - 1
     context.out(`${stem} ${last ? '└' : '├'} ${attemptText(context, attempt)}`)
     const below = `${stem} ${last ? ' ' : '│'}   `
+    for (const line of inputLines(attempt.inputs_seen)) context.out(`${below}${faint(context, line)}`)
     const warning = checkedInWarning(attempt.checked_in)
     if (warning !== null) context.out(`${below}${signText(context, 'waiting')} ${warning}`)
     if (attempt.contradiction !== null)

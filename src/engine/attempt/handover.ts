@@ -1,0 +1,60 @@
+import { posix } from 'node:path'
+
+import type { InputSeen } from '../../work/attempts/contract.ts'
+import { type AcceptedOutputs, listAcceptedOutputs } from '../../work/attempts/handed-store.ts'
+import { isDirectoryName } from '../../workspaces/path.ts'
+import type { HandedFile, WorkspaceRequest } from '../../workspaces/port.ts'
+import type { EngineDeps } from '../deps.ts'
+import type { Claimed } from './start.ts'
+
+/** A file to hand over, with the attempt that made it. */
+interface Handed extends HandedFile {
+  readonly maker: Pick<AcceptedOutputs, 'briefId' | 'fence'>
+}
+
+/** The files that an attempt was handed, or why one of them cannot be handed over. */
+export type HandedOver = { readonly inputsSeen: InputSeen[] } | { readonly refused: string }
+
+/**
+ * Hands the accepted outputs of other briefs over: they are laid read-only in the prepared workspace, each with the hash
+ * of its check. Briefs that work in a mission's directory find the files of others there.
+ */
+export async function handOver(
+  deps: EngineDeps,
+  { run, brief }: Pick<Claimed, 'run' | 'brief'>,
+  place: WorkspaceRequest,
+): Promise<HandedOver> {
+  if ((run.configuration.workspace ?? null) !== null) return { inputsSeen: [] }
+  const accepted = await deps.db.read((tx) => listAcceptedOutputs(tx, brief))
+  // The rest of a brief has its files, and a verifier a copy of them.
+  const own = new Set([place.id, place.copyOf?.id])
+  const files = filesOf(accepted.filter(({ rootId }) => !own.has(rootId)))
+  if (files.length === 0) return { inputsSeen: [] }
+  const laid = await deps.workspaces.lay(place, files)
+  return 'refused' in laid ? laid : { inputsSeen: laid.files.map(inputOf) }
+}
+
+/** Of a file that a brief and its rest have both reported, the later version counts. */
+function filesOf(accepted: readonly AcceptedOutputs[]): Handed[] {
+  const files = new Map<string, Handed>()
+  for (const { rootId, rootKey, outputs, ...maker } of accepted) {
+    const folder = folderOf(rootKey, rootId)
+    for (const { path: reported, sha256 } of outputs) {
+      const path = posix.normalize(reported)
+      files.set(`${folder}/${path}`, { from: { id: rootId, directory: null }, folder, path, sha256, maker })
+    }
+  }
+  return [...files.values()]
+}
+
+/** Returns the key of a brief, or the id of one whose key cannot be the name of a directory. */
+const folderOf = (key: string, id: string): string => (isDirectoryName(key) ? key : id)
+
+const inputOf = ({ folder: key, path, sha256, bytes, maker }: Handed & { bytes: number }): InputSeen => ({
+  brief: maker.briefId,
+  key,
+  attempt: maker.fence,
+  path,
+  sha256,
+  bytes,
+})
