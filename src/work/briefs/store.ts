@@ -209,10 +209,15 @@ export function listBriefsOfGroups(tx: ReadTx, runId: string, keys: readonly str
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])
 
-/** Returns the newest planning brief of the run. */
+/** Returns the newest planner of the run. A brief that asks a seat is of kind plan too, but it is a step. */
 export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | undefined> {
   return (
-    await findRows(tx, briefs, "run_id = ? AND kind = 'plan' ORDER BY created_at DESC, id DESC LIMIT 1", [runId])
+    await findRows(
+      tx,
+      briefs,
+      "run_id = ? AND kind = 'plan' AND phase IS NULL ORDER BY created_at DESC, id DESC LIMIT 1",
+      [runId],
+    )
   )[0]
 }
 

@@ -4,7 +4,7 @@ import { endLiveAttemptOf } from '../attempts/end-live.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { countBriefs, newBrief } from '../briefs/create.ts'
 import { eventTags, moveBrief, nameOf } from '../briefs/moves.ts'
-import { endStatuses } from '../briefs/states.ts'
+import { endStatuses, liveStatuses } from '../briefs/states.ts'
 import { briefs, findBrief } from '../briefs/store.ts'
 import type { RunScope } from '../scope.ts'
 import type { Question } from './contract.ts'
@@ -120,11 +120,18 @@ const inputsOf = (
       }),
 })
 
-/** Ends the brief of a rung whose answer is not needed any more. One that has given its answer stays as it is. */
-export async function dropResolveBrief(scope: RunScope, { resolveBriefId }: Question, reason: string): Promise<void> {
+/**
+ * Ends the brief of a rung whose answer is not needed any more. One that has given its answer stays as it is. Resolves to
+ * whether it was live, so that its end may be the one for which the failure of a sibling has waited.
+ */
+export async function dropResolveBrief(
+  scope: RunScope,
+  { resolveBriefId }: Question,
+  reason: string,
+): Promise<boolean> {
   const brief = resolveBriefId === null ? undefined : await findBrief(scope.tx, resolveBriefId)
-  if (brief === undefined || brief.status === 'verified') return
-  if (endStatuses.includes(brief.status) && brief.status !== 'failed') return
+  if (brief === undefined || brief.status === 'verified') return false
+  if (endStatuses.includes(brief.status) && brief.status !== 'failed') return false
   await endLiveAttemptOf(scope, brief, reason)
   await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
@@ -132,4 +139,5 @@ export async function dropResolveBrief(scope: RunScope, { resolveBriefId }: Ques
     message: `${nameOf(scope, brief)} is cancelled: ${reason}`,
     data: { reason },
   })
+  return liveStatuses.includes(brief.status)
 }
