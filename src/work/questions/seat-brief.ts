@@ -8,7 +8,8 @@ import { endStatuses, liveStatuses } from '../briefs/states.ts'
 import { briefs, findBrief } from '../briefs/store.ts'
 import type { RunScope } from '../scope.ts'
 import type { Question } from './contract.ts'
-import { isOperators, seatKey, seatStep } from './resolution.contract.ts'
+import { seatKey, seatStep } from './resolution.contract.ts'
+import { seatInputs } from './seat-inputs.ts'
 
 export type SeatRuntime = Pick<Brief, 'runtime' | 'runtimeOptions'>
 
@@ -55,7 +56,7 @@ export async function addSeatBrief(
     phase: seatStep,
     title: shorten(`Answer ${question.askedBy}`, 120),
     objective: `${question.askedBy} asks: ${question.text}`,
-    inputs: inputsOf(scope, question, stuck, reason),
+    inputs: await seatInputs(scope, question, stuck, reason),
     ownerId: question.briefId,
     personaId,
     positionId,
@@ -83,42 +84,6 @@ export async function addSeatBrief(
   await countBriefs(scope, [brief], [], '1 brief more, to answer a question')
   return brief
 }
-
-/** The options that end the run or allow an operation stay with the operator. */
-const inputsOf = (
-  scope: RunScope,
-  { text, context, kind, risk, options, recommendation, askedBy, hops }: Question,
-  stuck: Brief | undefined,
-  reason: string | undefined,
-): Brief['inputs'] => ({
-  question: {
-    asked_by: askedBy,
-    kind,
-    risk,
-    text,
-    context,
-    options: options.filter(({ key }) => !isOperators(key)),
-    recommendation: recommendation === null || isOperators(recommendation) ? null : recommendation,
-  },
-  ...(hops.length === 0 ? {} : { way_so_far: hops.map(({ from, to, skipped }) => ({ from, to, skipped })) }),
-  ...(reason === undefined ? {} : { handed_up_because: reason }),
-  ...(stuck === undefined
-    ? {}
-    : {
-        brief: {
-          key: stuck.key,
-          name: nameOf(scope, stuck),
-          title: stuck.title,
-          objective: shorten(stuck.objective, 5_000),
-          status: stuck.status,
-          attempts: stuck.attempts,
-          retries: `${stuck.retriesUsed} of ${stuck.retryBudget}`,
-          failure: stuck.failure,
-          corrections: stuck.corrections,
-          decisions: stuck.guidance,
-        },
-      }),
-})
 
 /**
  * Ends the brief of a rung whose answer is not needed any more. One that has given its answer stays as it is. Resolves to
