@@ -21,7 +21,12 @@ export interface Step {
   readonly replaces?: string | null
   /** Keys of the briefs that it waits for. */
   readonly after?: readonly string[]
+  /** Keys of the work that it judges: its files are handed over. */
+  readonly receives?: readonly string[]
 }
+
+/** Maximum number of briefs whose files are handed to a step. */
+export const mostReceived = 50
 
 /** A brief whose result is data. */
 const stepBrief = (view: View, step: Step): NewBrief => ({
@@ -37,6 +42,7 @@ const stepBrief = (view: View, step: Step): NewBrief => ({
   // It decides about the failure.
   startsAfterFailure: step.phase === 'resolve',
   ...(step.after === undefined ? {} : { after: step.after }),
+  ...(step.receives === undefined ? {} : { receives: step.receives }),
   ...placeOf(view, step),
 })
 

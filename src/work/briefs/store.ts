@@ -221,6 +221,15 @@ export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | un
   )[0]
 }
 
+/** Lists the keys of the oldest finished work of a run, as far as it stands. */
+export const listWorkKeys = (tx: ReadTx, runId: string, most: number): Promise<string[]> =>
+  column('key', text).all(
+    sqlOf(tx),
+    `SELECT key FROM briefs WHERE run_id = ? AND kind = 'work' AND status IN ('verified', 'done')
+ORDER BY created_at, number, id LIMIT ?`,
+    [runId, most],
+  )
+
 /** Lists verified work without dependents, cancelled ones and repairs not counted: the result of the run. */
 export const listLastBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(

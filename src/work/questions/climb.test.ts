@@ -134,7 +134,7 @@ describeStores('the ladder of a question', (openFresh) => {
       'It is not mine to say. It asks: Who pays for it? When?',
     ],
     ['is blocked', {}, 'It is not mine to say.'],
-  ])('goes on to the operator at once when the agent of the lead %s', async (_, fields, reason) => {
+  ])('reaches the operator at once when the agent of the lead %s', async (_, fields, reason) => {
     const org = await openOrg(openFresh)
     await leadOf(org)
     const blocked: StepInput[] = [
