@@ -178,6 +178,8 @@ export interface Needs {
   readonly failed?: boolean
   /** The result of the run: verified work without dependents. */
   readonly last?: boolean
+  /** At most so many keys of finished work that was not cancelled, the oldest first. */
+  readonly work?: number
   /** The newest planner with the plan that it reported. */
   readonly plan?: boolean
   readonly amendments?: boolean
@@ -205,6 +207,8 @@ export interface NeededRows {
   readonly briefIds: Readonly<Record<string, Brief>>
   readonly failed: readonly Brief[]
   readonly last: readonly Brief[]
+  /** Keys of finished work. */
+  readonly work?: readonly string[]
   readonly plan?: { readonly planner: Brief; readonly briefs: readonly BriefSpec[] }
   readonly amendments: readonly PathAmendment[]
   readonly history: readonly PastRun[]

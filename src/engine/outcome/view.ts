@@ -12,6 +12,7 @@ import {
   listFailedBriefs,
   listLastBriefs,
   listNonVerifiersOfPart,
+  listWorkKeys,
 } from '../../work/briefs/store.ts'
 import type { Part, Tally } from '../../work/parts/contract.ts'
 import { countPartsBelow, findPart, listPartsBelow, tallyOfPart } from '../../work/parts/store.ts'
@@ -83,6 +84,7 @@ async function find(scope: RunScope, needs: Needs, event: PlaybookEvent): Promis
     briefIds: Object.fromEntries(byId.map((brief) => [brief.id, brief])),
     failed: needs.failed === true ? await listFailedBriefs(tx, run.id) : [],
     last: needs.last === true ? await listLastBriefs(tx, run.id) : [],
+    ...(needs.work === undefined ? {} : { work: await listWorkKeys(tx, run.id, needs.work) }),
     ...(needs.plan === true ? await findPlan(scope) : {}),
     amendments: needs.amendments === true ? await listAppliedToPaths(tx, run.id) : [],
     groups: await groupsOf(scope, needs.groups),

@@ -23,7 +23,12 @@ export interface Step {
   readonly after?: readonly string[]
   /** The id of the question that it takes. */
   readonly takes?: string
+  /** Keys of the work that it judges: its files are handed over. */
+  readonly receives?: readonly string[]
 }
+
+/** Maximum number of briefs whose files are handed to a step. */
+export const mostReceived = 50
 
 /** A brief whose result is data. */
 const stepBrief = (view: View, step: Step): NewBrief => ({
@@ -40,6 +45,7 @@ const stepBrief = (view: View, step: Step): NewBrief => ({
   startsAfterFailure: step.phase === 'resolve',
   ...(step.after === undefined ? {} : { after: step.after }),
   ...(step.takes === undefined ? {} : { takes: step.takes }),
+  ...(step.receives === undefined ? {} : { receives: step.receives }),
   ...placeOf(view, step),
 })
 

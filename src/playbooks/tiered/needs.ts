@@ -16,6 +16,7 @@ import { continueNeeds, resumeNeeds, resumeTimer } from './resume.ts'
 import { finishNeeds } from './t3-finish-squad.ts'
 import { meshTimer } from './t3-squads.ts'
 import { above, runOf, waveNumber } from './base-state.ts'
+import { mostReceived } from './base-steps.ts'
 import { squadNeeds, verdictGateNeeds } from './t3-verdict.ts'
 import { waveNeeds } from './base-waves.ts'
 
@@ -130,7 +131,7 @@ function readyNeeds(view: View, brief: Brief, output: unknown): Needs {
     case 't2_synthesis':
       return architectureNeeds(above(view, 'wave:'))
     case 't2_summary':
-      return { briefs: [keys.plan, keys.acceptFinal], amendments: true }
+      return { briefs: [keys.plan, keys.acceptFinal], amendments: true, work: mostReceived }
     case 't3_plan':
     case 't3_mesh':
       return draftNeeds(brief)
@@ -210,7 +211,7 @@ function mergedNeeds(view: View): Needs {
     countBelow: [wave.key],
     amendments: true,
     ...(isLast
-      ? { briefs: [keys.plan, keys.summary, keys.acceptFinal], documents: [documents.architecture] }
+      ? { briefs: [keys.plan, keys.summary, keys.acceptFinal], documents: [documents.architecture], work: mostReceived }
       : { ...waveNeeds(next), parts: [wavePart(next)] }),
   }
 }

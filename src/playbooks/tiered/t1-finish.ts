@@ -49,6 +49,7 @@ function acceptStep(view: View, summary: IntegrationSummary | null): Step {
     part: runPart,
     label: 'accept(final)',
     ownerId: view.found.briefs[keys.plan]?.id ?? null,
+    receives: view.found.work ?? [],
     inputs: {
       accept_scope: 'final',
       documents: [documents.plan],

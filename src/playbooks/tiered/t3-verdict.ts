@@ -10,7 +10,7 @@ import { dependentsOf, sendBack } from './t4-dependents.ts'
 import { documents, keys, scopeOf, squadNames } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { dataOf, ended, over, own, type SquadData, unsettled } from './base-state.ts'
-import { addStep, passStep, line, type Step, log } from './base-steps.ts'
+import { addStep, mostReceived, passStep, line, type Step, log } from './base-steps.ts'
 import { finishNeeds, finishSquad } from './t3-finish-squad.ts'
 import { verdictSummary } from './base-gate-summary.ts'
 import { taskIdOf } from './t4-tasks.ts'
@@ -116,6 +116,7 @@ function verdictStep(view: View, ready: readonly Brief[], results: readonly Slic
     label: `verdict ${workstream}/${name}`,
     workstream,
     ownerId: (ready[0] as Brief).ownerId,
+    receives: ready.slice(0, mostReceived).map(({ key }) => key),
     inputs: {
       workstream,
       squad: name,

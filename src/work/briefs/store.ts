@@ -215,12 +215,26 @@ export function listBriefsOfGroups(tx: ReadTx, runId: string, keys: readonly str
 export const listFailedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'failed' AND kind <> 'verify' ORDER BY updated_at, id", [runId])
 
-/** Returns the newest planning brief of the run. */
+/** Returns the newest planner of the run. A brief that asks a seat is of kind plan too, but it is a step. */
 export async function findPlanner(tx: ReadTx, runId: string): Promise<Brief | undefined> {
   return (
-    await findRows(tx, briefs, "run_id = ? AND kind = 'plan' AND COALESCE(phase, '') <> 'resolve' ORDER BY created_at DESC, id DESC LIMIT 1", [runId])
+    await findRows(
+      tx,
+      briefs,
+      "run_id = ? AND kind = 'plan' AND phase IS NULL ORDER BY created_at DESC, id DESC LIMIT 1",
+      [runId],
+    )
   )[0]
 }
+
+/** Lists the keys of the oldest finished work of a run, as far as it stands. */
+export const listWorkKeys = (tx: ReadTx, runId: string, most: number): Promise<string[]> =>
+  column('key', text).all(
+    sqlOf(tx),
+    `SELECT key FROM briefs WHERE run_id = ? AND kind = 'work' AND status IN ('verified', 'done')
+ORDER BY created_at, number, id LIMIT ?`,
+    [runId, most],
+  )
 
 /** Lists verified work without dependents, cancelled ones and repairs not counted: the result of the run. */
 export const listLastBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>

@@ -71,8 +71,9 @@ export async function answerQuestion(
     },
     [updated(questions, question, patch)],
   )
-  if (answering === undefined || question.resolveBriefId !== answering)
-    await dropResolveBrief(scope, question, `${by} has answered its question`)
+  const endedAgent =
+    (answering === undefined || question.resolveBriefId !== answering) &&
+    (await dropResolveBrief(scope, question, `${by} has answered its question`))
   await endLook(scope, question, chosen?.key === 'abandon', by)
   if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
   if (question.class === 'gate' || isAboutClaim(question)) await goOnAfterPause(scope, chosen?.key ?? null, by)
@@ -81,6 +82,8 @@ export async function answerQuestion(
   else if (isAboutMerge(question)) await continueMerge(scope, question, chosen?.key ?? null, by)
   else if (question.class === 'budget') await goOnAfterBudget(scope, question, chosen?.key ?? null, clean, by)
   else if (question.briefId !== null) await release(scope, question, chosen?.key ?? null, chosen?.label ?? clean, by)
+  if (endedAgent && scope.run.briefsFailed > 0 && scope.run.endedAt === null)
+    await scope.decide({ kind: 'siblings_ended' })
   return { ...question, ...patch }
 }
 

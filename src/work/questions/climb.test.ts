@@ -122,22 +122,76 @@ describeStores('the ladder of a question', (openFresh) => {
     expect(await org.agency.settled(run)).toMatchObject({ status: 'done', briefsOpen: 0 })
   })
 
-  it('leads a planner to the answer, whose plan is then carried out', async () => {
+  it.each<[string, object, string]>([
+    [
+      'asks a question itself',
+      { question: { text: 'Who pays for it?' } },
+      'It is not mine to say. It asks: Who pays for it?',
+    ],
+    [
+      'asks several',
+      { questions: [{ text: 'Who pays for it?' }, { text: 'When?' }] },
+      'It is not mine to say. It asks: Who pays for it? When?',
+    ],
+    ['is blocked', {}, 'It is not mine to say.'],
+  ])('reaches the operator at once when the agent of the lead %s', async (_, fields, reason) => {
     const org = await openOrg(openFresh)
     await leadOf(org)
-    const plan = [{ key: 'river', objective: 'Paint the river.' }]
-    const run = await org.agency.run({
-      onLimit: 'ask',
-      planner: true,
-      runtimeOptions: {
-        scenario: {
-          attempts: [work],
-          plan: [asks, [{ report: { status: 'done', summary: 'One part.', plan } }]],
-          phases: { resolve: { attempts: [answers('green')] } },
-        },
+    const blocked: StepInput[] = [
+      { raw_report: { body: { status: 'blocked', summary: 'It is not mine to say.', ...fields } } },
+    ]
+    const run = await org.agency.run(asking(blocked))
+    const question = await atOperator(org, run)
+    expect(question).toMatchObject({ text: 'Which colour should the river have?' })
+    const routed = (await org.agency.events(run)).filter(({ kind }) => kind === 'question_routed')
+    expect(routed.at(-1)).toMatchObject({ data: { to: 'operator', reason } })
+    const { briefs, attempts, questions } = await org.agency.inspect(run)
+    expect(questions).toHaveLength(1)
+    const resolve = briefs.find(({ phase }) => phase === 'resolve')
+    expect(resolve).toMatchObject({ status: 'cancelled', attempts: 1 })
+    expect(attempts.find(({ briefId }) => briefId === resolve?.id)).toMatchObject({ outcome: 'blocked' })
+    await org.agency.questions.answer(operator, question.id, 'blue')
+    expect(await org.agency.settled(run)).toMatchObject({ status: 'done', briefsOpen: 0 })
+  })
+
+  it('surfaces the failure of another brief when the operator answers before the agent of the lead', async () => {
+    const org = await openOrg(openFresh)
+    await leadOf(org)
+    const answered = org.agency.gate('answered')
+    const fails = org.agency.gate('fails')
+    const briefs = [
+      { key: 'a', objective: 'Do a', after: [], runtimeOptions: { scenario: { attempts: [asks, work] } } },
+      {
+        key: 'b',
+        objective: 'Do b',
+        after: [],
+        runtimeOptions: { scenario: { attempts: [[{ log: 'gate fails' }, { exit: { code: 1 } }]] } },
       },
-    })
-    expect(await org.agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 1 })
-    expect((await org.agency.inspect(run)).briefs.map(({ key, status }) => `${key} ${status}`)).toContain('river done')
+    ]
+    const run = await org.agency.run({ ...asking([{ log: 'gate answered' }]), briefs, crashRetries: 0 } as never)
+    await answered.reached
+    const question = await questionOf(org, run, ({ status }) => status === 'with_lead')
+    fails.open()
+    await org.agency.until(async () => (await org.agency.brief(run, 'b')).status === 'failed')
+    await org.agency.questions.answer(operator, question.id, 'blue')
+    const about = await questionOf(org, run, ({ askedBy }) => askedBy === 'brief:b')
+    expect(about.text).toContain('b')
+    answered.open()
+  })
+
+  it('does not take the brief of the lead for the planner whose question it answered', async () => {
+    const org = await openOrg(openFresh)
+    await leadOf(org)
+    const plan = ['one', 'two'].map((key) => ({ key, objective: `Do ${key}` }))
+    const scenario = {
+      plan: [asks, [{ report: { status: 'done', summary: 'Two parts.', plan } }]],
+      attempts: [work],
+      phases: { resolve: { attempts: [answers('green')] } },
+    }
+    const run = await org.agency.run({ planner: true, onLimit: 'ask', runtimeOptions: { scenario } })
+    expect(await org.agency.settled(run)).toMatchObject({ status: 'done', briefsDone: 2, briefsOpen: 0 })
+    const { briefs } = await org.agency.inspect(run)
+    expect(briefs.flatMap(({ key, kind }) => (kind === 'work' ? [key] : []))).toEqual(['one', 'two'])
+    expect(briefs.find(({ key }) => key === 'plan:1')).toMatchObject({ status: 'done', attempts: 2 })
   })
 })

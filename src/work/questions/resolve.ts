@@ -1,5 +1,7 @@
 import { findPersona } from '../../org/personas/store.ts'
 import type { PlaybookEvent } from '../../playbooks/contract.ts'
+import { asksOf } from '../attempts/contract.ts'
+import { findAttempt } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { closeBrief, passBrief } from '../briefs/moves.ts'
 import type { RunScope } from '../scope.ts'
@@ -23,7 +25,11 @@ export async function decideSeat(scope: RunScope, event: Extract<PlaybookEvent, 
     case 'brief_verified':
       return closeBrief(scope, brief)
     case 'brief_blocked':
-      return handUp(scope, brief, event.reason)
+      return handUp(
+        scope,
+        brief,
+        event.class === 'asked' ? await ownQuestion(scope, brief, event.reason) : event.reason,
+      )
     case 'brief_failed':
       return handUp(scope, brief, brief.failure ?? 'its agent has failed')
     case 'brief_cancelled':
@@ -48,6 +54,13 @@ async function handUp(scope: RunScope, brief: Brief, reason: string): Promise<vo
   if (question !== undefined) await raiseQuestion(scope, question, reason)
   // Its agent has answered before it ended without a report, or somebody else has.
   else await dropBrief(scope, brief, 'its question is settled')
+}
+
+/** Returns why the agent on a seat cannot decide, together with what it would ask: its own question goes nowhere else. */
+async function ownQuestion({ tx }: RunScope, { attemptId }: Brief, reason: string): Promise<string> {
+  const report = attemptId === null ? undefined : (await findAttempt(tx, attemptId))?.report
+  const asked = report === null || report === undefined ? [] : asksOf(report)
+  return asked.length === 0 ? reason : `${reason} It asks: ${asked.map(({ text }) => text).join(' ')}`
 }
 
 /**

@@ -4,11 +4,12 @@ import { endLiveAttemptOf } from '../attempts/end-live.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { countBriefs, newBrief } from '../briefs/create.ts'
 import { eventTags, moveBrief, nameOf } from '../briefs/moves.ts'
-import { endStatuses } from '../briefs/states.ts'
+import { endStatuses, liveStatuses } from '../briefs/states.ts'
 import { briefs, findBrief } from '../briefs/store.ts'
 import type { RunScope } from '../scope.ts'
 import type { Question } from './contract.ts'
-import { isOperators, seatKey, seatStep } from './resolution.contract.ts'
+import { seatKey, seatStep } from './resolution.contract.ts'
+import { seatInputs } from './seat-inputs.ts'
 
 export type SeatRuntime = Pick<Brief, 'runtime' | 'runtimeOptions'>
 
@@ -55,7 +56,7 @@ export async function addSeatBrief(
     phase: seatStep,
     title: shorten(`Answer ${question.askedBy}`, 120),
     objective: `${question.askedBy} asks: ${question.text}`,
-    inputs: inputsOf(scope, question, stuck, reason),
+    inputs: await seatInputs(scope, question, stuck, reason),
     ownerId: question.briefId,
     personaId,
     positionId,
@@ -84,52 +85,23 @@ export async function addSeatBrief(
   return brief
 }
 
-/** The options that end the run or allow an operation stay with the operator. */
-const inputsOf = (
+/** Ends the brief of a rung whose answer is not needed any more, as `dropBrief` does. */
+export async function dropResolveBrief(
   scope: RunScope,
-  { text, context, kind, risk, options, recommendation, askedBy, hops }: Question,
-  stuck: Brief | undefined,
-  reason: string | undefined,
-): Brief['inputs'] => ({
-  question: {
-    asked_by: askedBy,
-    kind,
-    risk,
-    text,
-    context,
-    options: options.filter(({ key }) => !isOperators(key)),
-    recommendation: recommendation === null || isOperators(recommendation) ? null : recommendation,
-  },
-  ...(hops.length === 0 ? {} : { way_so_far: hops.map(({ from, to, skipped }) => ({ from, to, skipped })) }),
-  ...(reason === undefined ? {} : { handed_up_because: reason }),
-  ...(stuck === undefined
-    ? {}
-    : {
-        brief: {
-          key: stuck.key,
-          name: nameOf(scope, stuck),
-          title: stuck.title,
-          objective: shorten(stuck.objective, 5_000),
-          status: stuck.status,
-          attempts: stuck.attempts,
-          retries: `${stuck.retriesUsed} of ${stuck.retryBudget}`,
-          failure: stuck.failure,
-          corrections: stuck.corrections,
-          decisions: stuck.guidance,
-        },
-      }),
-})
-
-/** Ends the brief of a rung whose answer is not needed any more. One that has given its answer stays as it is. */
-export async function dropResolveBrief(scope: RunScope, { resolveBriefId }: Question, reason: string): Promise<void> {
+  { resolveBriefId }: Question,
+  reason: string,
+): Promise<boolean> {
   const brief = resolveBriefId === null ? undefined : await findBrief(scope.tx, resolveBriefId)
-  if (brief !== undefined) await dropBrief(scope, brief, reason)
+  return brief === undefined ? false : dropBrief(scope, brief, reason)
 }
 
-/** Ends a brief that asks somebody, unless it has given its answer or has ended. */
-export async function dropBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
-  if (brief.status === 'verified') return
-  if (endStatuses.includes(brief.status) && brief.status !== 'failed') return
+/**
+ * Ends a brief that asks somebody, unless it has given its answer or has ended. Resolves to whether it was live, so that
+ * its end may be the one for which the failure of a sibling has waited.
+ */
+export async function dropBrief(scope: RunScope, brief: Brief, reason: string): Promise<boolean> {
+  if (brief.status === 'verified') return false
+  if (endStatuses.includes(brief.status) && brief.status !== 'failed') return false
   await endLiveAttemptOf(scope, brief, reason)
   await moveBrief(scope, brief, 'cancelled', {
     kind: 'brief_cancelled',
@@ -137,4 +109,5 @@ export async function dropBrief(scope: RunScope, brief: Brief, reason: string): 
     message: `${nameOf(scope, brief)} is cancelled: ${reason}`,
     data: { reason },
   })
+  return liveStatuses.includes(brief.status)
 }

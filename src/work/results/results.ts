@@ -15,15 +15,7 @@ const mostOfOne = 10
 /** Returns the work of a run or a part with its outputs, checks and verdicts, bounded however large the run is. */
 export async function findResults(tx: ReadTx, runId: string, request: ResultsRequest): Promise<Results> {
   const groups = await countResults(tx, runId, request)
-  const rows = await listResults(tx, runId, request, mostBriefs)
-  const checks = Map.groupBy(
-    await listChecksOfAttempts(
-      tx,
-      rows.flatMap(({ attemptId }) => attemptId ?? []),
-    ),
-    ({ attemptId }) => attemptId,
-  )
-  const briefs = fitting(rows.map((row) => resultOf(row, checks.get(row.attemptId ?? '') ?? [])))
+  const briefs = fitting(await checkedResults(tx, await listResults(tx, runId, request, mostBriefs)))
   const total = groups.reduce((sum, { tasks }) => sum + tasks, 0)
   return {
     groups: Object.fromEntries(groups.slice(0, mostGroups).map((group) => [group.groupKey ?? '', numbersOf(group)])),
@@ -31,6 +23,17 @@ export async function findResults(tx: ReadTx, runId: string, request: ResultsReq
     briefs,
     more_briefs: total - briefs.length,
   }
+}
+
+/** Returns the newest result of one brief of any kind; undefined: there is no such brief. */
+export async function findResult(tx: ReadTx, runId: string, briefId: string): Promise<Result | undefined> {
+  return (await checkedResults(tx, await listResults(tx, runId, { briefId }, 1)))[0]
+}
+
+async function checkedResults(tx: ReadTx, rows: readonly ResultRow[]): Promise<Result[]> {
+  const attemptIds = rows.flatMap(({ attemptId }) => attemptId ?? [])
+  const checks = Map.groupBy(await listChecksOfAttempts(tx, attemptIds), ({ attemptId }) => attemptId)
+  return rows.map((row) => resultOf(row, checks.get(row.attemptId ?? '') ?? []))
 }
 
 const numbersOf = ({ groupKey: _, ...numbers }: GroupRow): GroupResults => numbers

@@ -30,8 +30,14 @@ export type ResultRow = ReturnType<typeof resultRows.read>
  * Lists the newest results of the work of a run or of a part. Work without a passing verdict comes first, then work
  * that waits for a joint one, and cancelled work last. The groups take turns, so that a maximum leaves none of them out.
  */
-export function listResults(tx: ReadTx, runId: string, { part }: ResultsRequest, most: number): Promise<ResultRow[]> {
-  const { where, values } = selected(runId, part)
+export function listResults(
+  tx: ReadTx,
+  runId: string,
+  selection: ResultsRequest | { readonly briefId: string },
+  most: number,
+): Promise<ResultRow[]> {
+  const { where, values } =
+    'briefId' in selection ? { where: 'b.id = ?', values: [selection.briefId] } : selected(runId, selection.part)
   return resultRows.all(
     sqlOf(tx),
     `SELECT w.key, w.title, w.group_key, w.status, w.attempts, w.attempt_id, w.report, w.outputs, w.verdict, w.issues,
