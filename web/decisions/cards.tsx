@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type PointerEvent, useCallback, useRef, useState } from 'react'
 
-import { runIdOf } from '../../src/work/questions/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
@@ -27,8 +26,12 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
     [],
   )
   const queries = useQueryClient()
-  const decided = (runId: string): Promise<unknown> =>
-    Promise.all([keys.waiting, keys.run(runId), keys.runs].map((queryKey) => queries.invalidateQueries({ queryKey })))
+  const decided = (runId: string | null): Promise<unknown> =>
+    Promise.all(
+      [keys.waiting, keys.runs, ...(runId === null ? [] : [keys.run(runId)])].map((queryKey) =>
+        queries.invalidateQueries({ queryKey }),
+      ),
+    )
   return (
     <>
       <ul className="plain cards" {...pointer}>
@@ -45,7 +48,7 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
               key={item.id}
               question={item.question}
               {...common}
-              onDecided={() => decided(runIdOf(item.question))}
+              onDecided={() => decided(item.question.runId)}
             />
           )
         })}

@@ -16,7 +16,7 @@ import { answerText, questionState } from './labels.ts'
 
 /** A question that only the operator can decide: one press on an option answers it, or a text of the operator's own. */
 export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {
-  const run = useRunOf(runIdOf(question), within)
+  const run = useRunOf(question.runId, within)
   const title = useId()
   const own = useRef<HTMLTextAreaElement>(null)
   const answer = useOperation(operations.question.answer, onDecided)
@@ -37,7 +37,7 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
       <h2 id={title} className="written">
         {question.text}
       </h2>
-      {within === null && <RunLink run={run} runId={runIdOf(question)} />}
+      {within === null && question.runId !== null && <RunLink run={run} runId={question.runId} />}
       {over ? (
         <Answered question={question} mine={answer.data} />
       ) : (
@@ -171,7 +171,7 @@ function OwnAnswer({
 
 function Answered({ question, mine }: { question: Question; mine: Question | undefined }) {
   const current = useQuery({
-    queryKey: [...keys.run(runIdOf(question)), 'question', question.id],
+    queryKey: [...(question.runId === null ? keys.waiting : keys.run(question.runId)), 'question', question.id],
     queryFn: ({ signal }) => call(operations.question.show, { questionId: question.id }, signal),
     enabled: mine === undefined,
   })

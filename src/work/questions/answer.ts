@@ -1,9 +1,9 @@
 import { updated } from '../../events/change.ts'
-import { bug, refusal } from '../../kernel/errors.ts'
+import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import { redact } from '../../secrets/redact.ts'
 import { findNoteById } from '../notes/store.ts'
-import { type Question, takesOwnWords } from './contract.ts'
+import type { Question } from './contract.ts'
+import { readAnswer } from './read-answer.ts'
 import { findQuestion, questions } from './store.ts'
 import { checkAnswer, continueAfterChecks } from '../repository-settings/answer.ts'
 import { goOnAfterBudget } from '../budgets/answer.ts'
@@ -28,25 +28,7 @@ export async function answerQuestion(
   const { tx, run } = scope
   const question = await findQuestion(tx, questionId)
   if (question === undefined || question.runId !== run.id) throw bug(`question ${questionId} vanished`)
-  if (question.answeredAt !== null)
-    throw refusal(
-      'illegal_transition',
-      `question ${question.id} is ${question.status} already${question.answeredBy === null ? '' : `, by ${question.answeredBy}`}`,
-      {
-        data: { answer: question.answer },
-      },
-    )
-  const chosen = question.options.find((option) => option.key === answer || option.label === answer)
-  const clean = shorten(redact(answer), 10_000)
-  // A mistyped answer must not decide whether a run continues.
-  if (chosen === undefined && !takesOwnWords(question))
-    throw refusal(
-      'invalid_input',
-      `"${shorten(clean, 100)}" is not one of the options: ${question.options.map(({ key }) => key).join(', ')}`,
-      {
-        hint: `Answer ${question.options.map(({ key }) => key).join(' or ')}.`,
-      },
-    )
+  const { chosen, clean } = readAnswer(question, answer)
   if (question.class === 'checks') checkAnswer(question, chosen?.key ?? null, answer)
   const patch = { status: 'answered' as const, answer: clean, answeredBy: by, answeredAt: tx.at }
   const answered = { ...question, ...patch }

@@ -24,7 +24,7 @@ export const listQuestions: Handler<typeof questionsCommand> = async (context, {
     return 0
   }
   if (answer.questions.length === 0) context.out(all ? 'no questions' : 'no question is pending')
-  for (const question of answer.questions) printQuestion(context, question)
+  printCards(context, answer.questions)
   const more = answer.total - answer.questions.length
   if (more > 0) context.out(`and ${more} more (--limit)`)
   return 0
@@ -50,6 +50,23 @@ export const acknowledgeQuestion: Handler<typeof questionAckCommand> = async (co
   else context.out(`${question.id} seen; the question is still pending`)
   return 0
 }
+
+/** Prints questions as cards; those of one report are a set, in which an agent waits for all answers. */
+function printCards(context: CliContext, questions: readonly QuestionLine[]): void {
+  const sets = new Map<string, QuestionLine[]>()
+  for (const question of questions) {
+    const set = question.attempt_id ?? question.id
+    sets.set(set, [...(sets.get(set) ?? []), question])
+  }
+  for (const set of sets.values()) {
+    const open = set.filter((question) => question.answered_at === null).length
+    if (set.length > 1) context.out(plain(headOfSet(set, open)))
+    for (const question of set) printQuestion(context, question)
+  }
+}
+
+const headOfSet = ([first, ...others]: readonly QuestionLine[], open: number): string =>
+  `${others.length + 1} questions of ${first?.asked_by ?? ''}${open === 0 ? '' : `: it continues when ${open === 1 ? 'the last one is' : `all ${open} are`} answered`}`
 
 /** Prints a question as a card: its text, its options and the recommended one. */
 export function printQuestion(context: CliContext, question: QuestionLine): void {

@@ -14,6 +14,7 @@ import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import { type Question, runIdOf } from './contract.ts'
+import { answerOfOrganisation } from './of-organisation.ts'
 import { countQuestions, findQuestion, findQuestionsByPrefix, listQuestions, questions } from './store.ts'
 
 export interface QuestionDeps {
@@ -27,10 +28,10 @@ export interface QuestionDeps {
 export type Questions = ReturnType<typeof createQuestions>
 
 export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionDeps) {
-  const find = (questionId: string): Promise<{ question: Question; run: Run }> =>
+  const find = (questionId: string): Promise<{ question: Question; run: Run | null }> =>
     db.read(async (tx) => {
       const question = await requireQuestion(tx, questionId)
-      return { question, run: await runOf(tx, question) }
+      return { question, run: question.runId === null ? null : await runOf(tx, question) }
     })
 
   return {
@@ -58,6 +59,11 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
 
     async answer(by: Actor, questionId: string, answer: string): Promise<Question> {
       const { run: known, question: asked } = await find(questionId)
+      if (known === null)
+        return db.write([questions.stream(asked)], async (tx) => {
+          tx.afterCommit(() => chaosPoint('question.answered'))
+          return answerOfOrganisation(tx, await requireQuestion(tx, questionId), actorName(by), answer)
+        })
       const system = asked.class === 'checks' ? (['system'] as const) : []
       const record = (parts: ScopeParts): Promise<Question> =>
         db.write([`run:${known.id}`, `org:${known.organisationId}`, ...system], async (tx) => {
@@ -90,8 +96,8 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
     },
 
     async acknowledge(by: Actor, questionId: string): Promise<Question> {
-      const { run } = await find(questionId)
-      return db.write([`run:${run.id}`], async (tx) => {
+      const { question: asked } = await find(questionId)
+      return db.write([questions.stream(asked)], async (tx) => {
         const question = await requireQuestion(tx, questionId)
         if (question.answeredAt !== null)
           throw refusal('illegal_transition', `question ${question.id} is ${question.status} already`)
