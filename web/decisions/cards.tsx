@@ -5,7 +5,7 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
 import { GateCard } from './gate-card.tsx'
-import { compareByAge, type PendingDecision } from './items.ts'
+import { compareByAge, openSets, type PendingDecision } from './items.ts'
 import { QuestionCard } from './question-card.tsx'
 
 const pageSize = 20
@@ -18,6 +18,7 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
   const [most, setMost] = useState(pageSize)
   const [touched, setTouched] = useState<ReadonlyMap<string, PendingDecision>>(new Map())
   const waiting = new Set(items.map((item) => item.id))
+  const sets = openSets(items)
   const kept = [...touched.values()].filter((item) => !waiting.has(item.id))
   const { shown, pointer } = useStableCards([...items, ...kept].toSorted(compareByAge))
   const touch = useCallback(
@@ -47,6 +48,7 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
             <QuestionCard
               key={item.id}
               question={item.question}
+              inSet={sets.get(item.question.attemptId ?? '') ?? 1}
               {...common}
               onDecided={() => decided(item.question.runId)}
             />

@@ -15,7 +15,18 @@ import { type CardProps, OutcomeLine, RunLink, useRunOf } from './card.tsx'
 import { answerText, questionState } from './labels.ts'
 
 /** A question that only the operator can decide: one press on an option answers it, or a text of the operator's own. */
-export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {
+export function QuestionCard({
+  question,
+  inSet = 1,
+  waits,
+  within,
+  onTouch,
+  onDecided,
+}: CardProps & {
+  question: Question
+  /** Number of pending questions of the report that asked it. */
+  inSet?: number
+}) {
   const run = useRunOf(question.runId, within)
   const title = useId()
   const own = useRef<HTMLTextAreaElement>(null)
@@ -38,6 +49,9 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
         {question.text}
       </h2>
       {within === null && question.runId !== null && <RunLink run={run} runId={question.runId} />}
+      {!over && inSet > 1 && (
+        <p className="muted">One of {inSet} questions: the work continues when all of them are answered.</p>
+      )}
       {over ? (
         <Answered question={question} mine={answer.data} />
       ) : (

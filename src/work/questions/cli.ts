@@ -24,7 +24,10 @@ export const listQuestions: Handler<typeof questionsCommand> = async (context, {
     return 0
   }
   if (answer.questions.length === 0) context.out(all ? 'no questions' : 'no question is pending')
-  printCards(context, answer.questions)
+  for (const { question, head } of inSets(answer.questions)) {
+    if (head !== null) context.out(head)
+    printQuestion(context, question)
+  }
   const more = answer.total - answer.questions.length
   if (more > 0) context.out(`and ${more} more (--limit)`)
   return 0
@@ -51,22 +54,25 @@ export const acknowledgeQuestion: Handler<typeof questionAckCommand> = async (co
   return 0
 }
 
-/** Prints questions as cards; those of one report are a set, in which an agent waits for all answers. */
-function printCards(context: CliContext, questions: readonly QuestionLine[]): void {
-  const sets = new Map<string, QuestionLine[]>()
-  for (const question of questions) {
-    const set = question.attempt_id ?? question.id
-    sets.set(set, [...(sets.get(set) ?? []), question])
-  }
-  for (const set of sets.values()) {
-    const open = set.filter((question) => question.answered_at === null).length
-    if (set.length > 1) context.out(plain(headOfSet(set, open)))
-    for (const question of set) printQuestion(context, question)
-  }
+/**
+ * Returns questions with those of one report together, in the order in which they were asked; the first of such a set
+ * has a line about it.
+ */
+export function inSets<Line extends QuestionLine>(
+  questions: readonly Line[],
+): { question: Line; head: string | null }[] {
+  const sets = Map.groupBy(questions, ({ id, attempt_id }) => attempt_id ?? id)
+  return [...sets.values()].flatMap((set) => {
+    const sorted = set.toSorted((a, b) => a.id.localeCompare(b.id))
+    return sorted.map((question, index) => ({ question, head: set.length > 1 && index === 0 ? headOf(set) : null }))
+  })
 }
 
-const headOfSet = ([first, ...others]: readonly QuestionLine[], open: number): string =>
-  `${others.length + 1} questions of ${first?.asked_by ?? ''}${open === 0 ? '' : `: it continues when ${open === 1 ? 'the last one is' : `all ${open} are`} answered`}`
+function headOf(set: readonly QuestionLine[]): string {
+  const open = set.filter((question) => question.answered_at === null).length
+  const until = open === 0 ? '' : `: it continues when ${open === 1 ? 'the last one is' : `these ${open} are`} answered`
+  return `${set.length} questions of ${plain(set[0]?.asked_by ?? '')}${until}`
+}
 
 /** Prints a question as a card: its text, its options and the recommended one. */
 export function printQuestion(context: CliContext, question: QuestionLine): void {

@@ -53,7 +53,7 @@ const answer = (agency: TestAgency, { id }: Question, text: string) => agency.qu
 const wayOf = ({ hops }: Question): string[] =>
   hops.map(({ from, to, skipped }) => `${from} → ${to}${skipped === undefined ? '' : ` (${skipped})`}`)
 
-describeStores('a playbook that decides what answers mean', (openFresh) => {
+describeStores('a playbook that decides the meaning of answers', (openFresh) => {
   const withPlaybook = (playbook: Playbook, options: Partial<AgencyOptions> = {}) =>
     startAgency(openFresh, { playbooks: [playbook], ...options })
 
@@ -93,7 +93,7 @@ describeStores('a playbook that decides what answers mean', (openFresh) => {
       { decidesAnswer: ({ class: cause }) => cause === 'asked' },
     )
 
-  it('is told the answer, asks in its own words, and releases the brief', async () => {
+  it('receives the answer, asks in its own words, and releases the brief', async () => {
     const told: Event<'question_answered'>[] = []
     const agency = await withPlaybook(careful(told))
     const run = await agency.run(asking(colour))
@@ -324,7 +324,7 @@ describeStores('a rung of a playbook', (openFresh) => {
     expect((await agency.brief(run)).guidance).toHaveLength(3)
   })
 
-  it('that raises what it is only offered passes it on', async () => {
+  it('that raises a question that is only offered to it passes it on', async () => {
     const rule = directWith(
       {
         question_raised: ({ question }) => [{ kind: 'raise_question', questionId: question.id, reason: 'Not mine.' }],

@@ -18,7 +18,7 @@ interface Answer {
   readonly by: string
 }
 
-/** Lets the playbook decide what an answer means for a brief, if it wants to; by default the brief continues with it. */
+/** Lets the playbook decide the meaning of an answer, if it wants to; by default the brief continues with the answer. */
 export async function followAnswer(scope: RunScope, question: Question, { key, answer, by }: Answer): Promise<void> {
   const brief = await findBrief(scope.tx, question.briefId as string)
   if (brief === undefined) throw bug(`question ${question.id} is about a brief that does not exist`)
@@ -47,7 +47,7 @@ const fixed: ReadonlySet<QuestionClass> = new Set([
   'merge',
 ])
 
-/** Reports whether the playbook decides what an answer means. It does not know briefs that the engine has made. */
+/** Reports whether the playbook decides the meaning of an answer. It does not know briefs that the engine has made. */
 const isPlaybooks = ({ playbook }: RunScope, question: Question, brief: Brief): boolean =>
   (question.class === null || !fixed.has(question.class)) &&
   brief.kind !== 'verify' &&
@@ -55,7 +55,7 @@ const isPlaybooks = ({ playbook }: RunScope, question: Question, brief: Brief): 
   !asksSeat(brief) &&
   playbook.decidesAnswer?.(question) === true
 
-/** Continues a brief for its playbook. The brief waits on if another question about it is open, and keeps what it was told. */
+/** Continues a brief for its playbook. If another question about it is open, it keeps the guidance and waits. */
 export async function releaseBrief(
   scope: RunScope,
   { brief: stale, by, guidance, class: cause }: Extract<Decision, { kind: 'release_brief' }>,
