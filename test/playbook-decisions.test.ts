@@ -30,6 +30,11 @@ const single: Readonly<Record<string, string>> = {
   acknowledge: 'amendments of paths',
 }
 
+/** Decisions that no playbook of the product uses yet, with the reason why the engine offers them. */
+const unused: Readonly<Record<string, string>> = {
+  release_brief: 'for playbooks that check an answer before the work continues; decided-answers.test.ts plays them',
+}
+
 const kinds = (): string[] => {
   const text = withoutComments(readFileSync(join(root, 'src/playbooks/contract.ts'), 'utf8'))
   const type = text.slice(text.indexOf('export type Decision ='), text.indexOf('export interface LogLine'))
@@ -48,9 +53,9 @@ describe('a decision', () => {
   const users = ['direct', 'tiered'].map(usedBy)
   const countOf = (kind: string): number => users.filter((used) => used.has(kind)).length
 
-  it('is used by a playbook', () => {
+  it('is used by a playbook, unless a reason is listed', () => {
     expect(kinds().length).toBeGreaterThan(20)
-    expect(kinds().filter((kind) => countOf(kind) === 0)).toEqual([])
+    expect(kinds().filter((kind) => countOf(kind) === 0)).toEqual(Object.keys(unused))
   })
 
   it('is used by more than one playbook, unless a reason is listed', () => {

@@ -65,7 +65,10 @@ export interface Playbook {
   readonly hasPlan?: boolean
   /** Present where the path of a part can be changed during a run. */
   readonly paths?: Paths
-  /** Reports whether it decides what an answer to this question means. By default the brief continues, or is given up. */
+  /**
+   * Reports whether it decides what an answer to this question means. By default the brief continues, or is given up. It
+   * is not asked about answers with a fixed effect: about budgets, permissions, checks, merges, pauses and faults.
+   */
   decidesAnswer?(question: Question): boolean
   /**
    * By category: the role that settles a note of it. Present where escalated notes are handed to the playbook together;
@@ -341,16 +344,24 @@ export type Decision =
       /** Undefined: `ladder` of the playbook. */
       readonly ladder?: readonly Rung[]
     }
-  /** Answers a question from one of its rungs. */
+  /**
+   * Answers a question from the rung that has it, after `pass_brief` of the brief that took it, or at once on
+   * `question_raised`. An option that only the operator may choose hands it up instead.
+   */
   | { readonly kind: 'answer_question'; readonly questionId: string; readonly answer: string; readonly by: string }
-  /** Hands a question to the next rung. */
+  /** Hands a question to the next rung, after `pass_brief` of the brief that took it. */
   | { readonly kind: 'raise_question'; readonly questionId: string; readonly reason: string }
-  /** Continues a blocked brief after an answer, without counting an escalation. */
+  /**
+   * Continues a blocked brief after an answer, without counting an escalation; if another question about it is open, after
+   * the last answer that releases it.
+   */
   | {
       readonly kind: 'release_brief'
       readonly brief: Brief
       readonly by: string
       readonly guidance: Guidance | null
+      /** The class of the answered question: the counter that stopped the brief is reset. */
+      readonly class?: QuestionClass | null
     }
   /** Settles escalated notes of a brief; it continues when none is left. */
   | {

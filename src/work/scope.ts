@@ -64,7 +64,8 @@ export interface Notice {
   title: string
   summary: string
   actions: { label: string; command: string }[]
-  runId: string
+  /** Null: it is about no run. */
+  runId: string | null
   organisationId: number
   /** Object and state identify a notification: it is sent once for each pair. */
   object: string

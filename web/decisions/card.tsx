@@ -17,9 +17,10 @@ export interface CardProps {
   onDecided: () => unknown
 }
 
-/** Returns the run of a card; outside the page of the run it is fetched. */
-export function useRunOf(runId: string, within: Run | null): Run | undefined {
-  return useQuery({ ...runLineQuery(runId), enabled: within === null }).data ?? within ?? undefined
+/** Returns the run of a card, if it has one; outside the page of the run it is fetched. */
+export function useRunOf(runId: string | null, within: Run | null): Run | undefined {
+  const fetched = useQuery({ ...runLineQuery(runId ?? ''), enabled: within === null && runId !== null })
+  return fetched.data ?? within ?? undefined
 }
 
 /** Links to the run that waits for the decision. */

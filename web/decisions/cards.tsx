@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type PointerEvent, useCallback, useRef, useState } from 'react'
 
-import { runIdOf } from '../../src/work/questions/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { keys } from '../queries.ts'
 import { counted } from '../text.ts'
 import { GateCard } from './gate-card.tsx'
-import { compareByAge, type PendingDecision } from './items.ts'
+import { compareByAge, openSets, type PendingDecision } from './items.ts'
 import { QuestionCard } from './question-card.tsx'
 
 const pageSize = 20
@@ -19,6 +18,7 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
   const [most, setMost] = useState(pageSize)
   const [touched, setTouched] = useState<ReadonlyMap<string, PendingDecision>>(new Map())
   const waiting = new Set(items.map((item) => item.id))
+  const sets = openSets(items)
   const kept = [...touched.values()].filter((item) => !waiting.has(item.id))
   const { shown, pointer } = useStableCards([...items, ...kept].toSorted(compareByAge))
   const touch = useCallback(
@@ -27,8 +27,12 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
     [],
   )
   const queries = useQueryClient()
-  const decided = (runId: string): Promise<unknown> =>
-    Promise.all([keys.waiting, keys.run(runId), keys.runs].map((queryKey) => queries.invalidateQueries({ queryKey })))
+  const decided = (runId: string | null): Promise<unknown> =>
+    Promise.all(
+      [keys.waiting, keys.runs, ...(runId === null ? [] : [keys.run(runId)])].map((queryKey) =>
+        queries.invalidateQueries({ queryKey }),
+      ),
+    )
   return (
     <>
       <ul className="plain cards" {...pointer}>
@@ -44,8 +48,9 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
             <QuestionCard
               key={item.id}
               question={item.question}
+              inSet={sets.get(item.question.attemptId ?? '') ?? 1}
               {...common}
-              onDecided={() => decided(runIdOf(item.question))}
+              onDecided={() => decided(item.question.runId)}
             />
           )
         })}

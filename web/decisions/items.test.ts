@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
-import { briefOf, pendingDecisions } from './items.ts'
+import { briefOf, openSets, pendingDecisions } from './items.ts'
 
 const gate = (id: string, pendingSince: string, over: Partial<GateView> = {}): GateView =>
   ({ id, pendingSince, status: 'pending', boundary: 'run', approver: 'operator', ...over }) as GateView
@@ -35,4 +35,20 @@ it('returns the brief that a gate or question concerns', () => {
     [question('qst_a', '2026-01-03', { briefId: 'brf_2' })],
   )
   expect(items.map(briefOf)).toEqual(['brf_1', null, 'brf_2'])
+})
+
+it('counts the pending questions of one report, where it has several', () => {
+  const of = (attemptId: string | null, over: Partial<Question> = {}) => ({ attemptId, ...over })
+  const items = pendingDecisions(
+    [],
+    [
+      question('qst_a', '2026-01-01', of('att_1')),
+      question('qst_b', '2026-01-01', of('att_1')),
+      question('qst_c', '2026-01-01', of('att_1', { status: 'answered' })),
+      question('qst_d', '2026-01-01', of('att_2')),
+      question('qst_e', '2026-01-01', of(null)),
+      question('qst_f', '2026-01-01', of(null)),
+    ],
+  )
+  expect([...openSets(items)]).toEqual([['att_1', 2]])
 })

@@ -29,6 +29,15 @@ const isOperators = (gate: Pick<GateView, 'approver'>): boolean => gate.approver
 export const isOpen = (question: Pick<Question, 'status'>): boolean =>
   question.status !== 'answered' && question.status !== 'withdrawn'
 
+/** Returns the number of pending questions of each report that has several, by its attempt. */
+export function openSets(items: readonly PendingDecision[]): ReadonlyMap<string, number> {
+  const sets = new Map<string, number>()
+  for (const item of items)
+    if (item.kind === 'question' && item.question.attemptId !== null && isOpen(item.question))
+      sets.set(item.question.attemptId, (sets.get(item.question.attemptId) ?? 0) + 1)
+  return new Map([...sets].filter(([, size]) => size > 1))
+}
+
 /** Returns the brief that the decision concerns, if there is one. */
 export const briefOf = (item: PendingDecision): string | null => {
   if (item.kind === 'question') return item.question.briefId

@@ -15,8 +15,19 @@ import { type CardProps, OutcomeLine, RunLink, useRunOf } from './card.tsx'
 import { answerText, questionState } from './labels.ts'
 
 /** A question that only the operator can decide: one press on an option answers it, or a text of the operator's own. */
-export function QuestionCard({ question, waits, within, onTouch, onDecided }: CardProps & { question: Question }) {
-  const run = useRunOf(runIdOf(question), within)
+export function QuestionCard({
+  question,
+  inSet = 1,
+  waits,
+  within,
+  onTouch,
+  onDecided,
+}: CardProps & {
+  question: Question
+  /** Number of pending questions of the report that asked it. */
+  inSet?: number
+}) {
+  const run = useRunOf(question.runId, within)
   const title = useId()
   const own = useRef<HTMLTextAreaElement>(null)
   const answer = useOperation(operations.question.answer, onDecided)
@@ -37,7 +48,10 @@ export function QuestionCard({ question, waits, within, onTouch, onDecided }: Ca
       <h2 id={title} className="written">
         {question.text}
       </h2>
-      {within === null && <RunLink run={run} runId={runIdOf(question)} />}
+      {within === null && question.runId !== null && <RunLink run={run} runId={question.runId} />}
+      {!over && inSet > 1 && (
+        <p className="muted">One of {inSet} questions: the work continues when all of them are answered.</p>
+      )}
       {over ? (
         <Answered question={question} mine={answer.data} />
       ) : (
@@ -171,7 +185,7 @@ function OwnAnswer({
 
 function Answered({ question, mine }: { question: Question; mine: Question | undefined }) {
   const current = useQuery({
-    queryKey: [...keys.run(runIdOf(question)), 'question', question.id],
+    queryKey: [...(question.runId === null ? keys.waiting : keys.run(question.runId)), 'question', question.id],
     queryFn: ({ signal }) => call(operations.question.show, { questionId: question.id }, signal),
     enabled: mine === undefined,
   })

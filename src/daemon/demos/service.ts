@@ -68,8 +68,8 @@ export function createDemos(deps: DemoDeps) {
 
   return {
     /** Reports whether a gate of the run is approved automatically: then no notification is sent for it. */
-    approves: ({ runId, summary }: { runId: string; summary: string }): boolean =>
-      watched.has(runId) && !hasCheckWarning(summary),
+    approves: ({ runId, summary }: { runId: string | null; summary: string }): boolean =>
+      runId !== null && watched.has(runId) && !hasCheckWarning(summary),
 
     play: (by: Actor, input: PlayDemo): Promise<Run> =>
       createRun(by, input, `${input.profile}-${clock.at().replace(/\D/g, '')}`),

@@ -19,8 +19,9 @@ import { decideRepair, isAboutRepair } from '../../work/proofs/decide.ts'
 import { proveResult } from '../../work/proofs/start.ts'
 import { askForBrief } from '../../work/questions/ask-for-brief.ts'
 import { askAboutFailures, pauseAndAsk } from '../../work/questions/ask.ts'
+import { answerFromRung, raiseFromRung } from '../../work/questions/from-rung.ts'
+import { releaseBrief } from '../../work/questions/release.ts'
 import { decideSeat, isAboutSeat } from '../../work/questions/resolve.ts'
-import { answerFromRung, raiseFromRung } from '../../work/questions/rung-decision.ts'
 import { endRun } from '../../work/runs/end.ts'
 import type { RunScope } from '../../work/scope.ts'
 import { verifyBriefs } from '../../work/verdicts/moves.ts'
@@ -70,9 +71,11 @@ async function apply(scope: RunScope, decision: Decision, event: PlaybookEvent):
     case 'ask':
       return askForBrief(scope, decision.brief, decision.reason, decision.class, decision)
     case 'answer_question':
-      return answerFromRung(scope, decision)
+      return answerFromRung(scope, decision, event)
     case 'raise_question':
-      return raiseFromRung(scope, decision)
+      return raiseFromRung(scope, decision, event)
+    case 'release_brief':
+      return releaseBrief(scope, decision)
     case 'ask_about_failures':
       return askAboutFailures(scope)
     case 'close_brief':

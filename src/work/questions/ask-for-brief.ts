@@ -6,7 +6,7 @@ import type { RunScope } from '../scope.ts'
 import { askAboutBrief, askAboutBudget, type Asked } from './ask.ts'
 import type { QuestionClass, Rung } from './contract.ts'
 
-/** What a playbook says about the question itself; without it, the question has the defaults of its class. */
+/** The fields that a playbook sets; without them, the question has the defaults of its class. */
 export interface Manner {
   readonly wording?: Wording
   readonly ladder?: readonly Rung[]

@@ -150,7 +150,7 @@ const kindOf: Record<QuestionClass, QuestionKind> = {
   merge: 'conflict',
 }
 
-/** What an author says about a question; the rest has the default of its class. */
+/** The fields of a question that its author sets; the others have the default of its class. */
 export type Asked = Partial<
   Pick<
     NewQuestion,

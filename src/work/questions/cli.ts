@@ -24,7 +24,10 @@ export const listQuestions: Handler<typeof questionsCommand> = async (context, {
     return 0
   }
   if (answer.questions.length === 0) context.out(all ? 'no questions' : 'no question is pending')
-  for (const question of answer.questions) printQuestion(context, question)
+  for (const { question, head } of inSets(answer.questions)) {
+    if (head !== null) context.out(head)
+    printQuestion(context, question)
+  }
   const more = answer.total - answer.questions.length
   if (more > 0) context.out(`and ${more} more (--limit)`)
   return 0
@@ -49,6 +52,26 @@ export const acknowledgeQuestion: Handler<typeof questionAckCommand> = async (co
   if (json) context.json(question)
   else context.out(`${question.id} seen; the question is still pending`)
   return 0
+}
+
+/**
+ * Returns questions with those of one report together, in the order in which they were asked; the first of such a set
+ * has a line about it.
+ */
+export function inSets<Line extends QuestionLine>(
+  questions: readonly Line[],
+): { question: Line; head: string | null }[] {
+  const sets = Map.groupBy(questions, ({ id, attempt_id }) => attempt_id ?? id)
+  return [...sets.values()].flatMap((set) => {
+    const sorted = set.toSorted((a, b) => a.id.localeCompare(b.id))
+    return sorted.map((question, index) => ({ question, head: set.length > 1 && index === 0 ? headOf(set) : null }))
+  })
+}
+
+function headOf(set: readonly QuestionLine[]): string {
+  const open = set.filter((question) => question.answered_at === null).length
+  const until = open === 0 ? '' : `: it continues when ${open === 1 ? 'the last one is' : `these ${open} are`} answered`
+  return `${set.length} questions of ${plain(set[0]?.asked_by ?? '')}${until}`
 }
 
 /** Prints a question as a card: its text, its options and the recommended one. */

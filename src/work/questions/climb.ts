@@ -46,7 +46,7 @@ export async function raiseQuestion(scope: RunScope, asked: Question, reason?: s
     const above = { ladder, resolveBriefId: null, currentPositionId: null }
     if (rung.kind === 'operator') {
       const arrived = await moveUp(scope, question, rung, { ...above, status: 'with_operator', reason })
-      await notifyOperator(scope, arrived)
+      await notifyOperator(scope, arrived, scope.run.organisationId)
       await scheduleReminder(scope, arrived)
       return arrived
     }
@@ -113,16 +113,21 @@ async function askSeat(
   })
 }
 
-const notifyOperator = (scope: RunScope, question: Question): Promise<void> =>
-  scope.notify(scope.tx, {
+/** Notifies the operator of a question that has arrived at her. */
+export const notifyOperator = (
+  { tx, notify }: Pick<RunScope, 'tx' | 'notify'>,
+  question: Question,
+  organisationId: number,
+): Promise<void> =>
+  notify(tx, {
     kind: 'question_asked',
     title: `A question: ${shorten(question.text, 120)}`,
     summary: [question.context, ...question.options.map((option) => `${option.key}: ${option.label}`)]
       .filter(Boolean)
       .join('\n'),
     actions: [{ label: 'Answer', command: `agency answer ${question.id} "…"` }],
-    runId: scope.run.id,
-    organisationId: scope.run.organisationId,
+    runId: question.runId,
+    organisationId,
     object: question.id,
     state: 'asked',
   })

@@ -16,6 +16,7 @@ import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import { type Question, runIdOf } from './contract.ts'
+import { answerOfOrganisation } from './of-organisation.ts'
 import { remindOfQuestion } from './remind.ts'
 import { countQuestions, findQuestion, findQuestionsByPrefix, listQuestions, questions } from './store.ts'
 
@@ -30,11 +31,11 @@ export interface QuestionDeps {
 export type Questions = ReturnType<typeof createQuestions>
 
 export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionDeps) {
-  const find = (questionId: string, by?: Actor): Promise<{ question: Question; run: Run }> =>
+  const find = (questionId: string, by?: Actor): Promise<{ question: Question; run: Run | null }> =>
     db.read(async (tx) => {
       const question = await requireQuestion(tx, questionId, by)
       if (by !== undefined) await mayDecide(tx, by, { kind: 'question', question })
-      return { question, run: await runOf(tx, question) }
+      return { question, run: question.runId === null ? null : await runOf(tx, question) }
     })
 
   return {
@@ -63,6 +64,13 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
 
     async answer(by: Actor, questionId: string, answer: string): Promise<Question> {
       const { run: known, question: asked } = await find(questionId, by)
+      if (known === null)
+        return db.write([questions.stream(asked)], async (tx) => {
+          tx.afterCommit(() => chaosPoint('question.answered'))
+          const question = await requireQuestion(tx, questionId, by)
+          const name = await mayDecide(tx, by, { kind: 'question', question })
+          return answerOfOrganisation(tx, question, name, answer)
+        })
       const system = asked.class === 'checks' ? (['system'] as const) : []
       const own = by.kind === 'agent' ? ([`run:${by.runId}`] as const) : []
       const record = (parts: ScopeParts): Promise<Question> =>
@@ -107,8 +115,8 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
     },
 
     async acknowledge(by: Actor, questionId: string): Promise<Question> {
-      const { run } = await find(questionId)
-      return db.write([`run:${run.id}`], async (tx) => {
+      const { question: asked } = await find(questionId)
+      return db.write([questions.stream(asked)], async (tx) => {
         const question = await requireQuestion(tx, questionId)
         if (question.answeredAt !== null)
           throw refusal('illegal_transition', `question ${question.id} is ${question.status} already`)

@@ -1,5 +1,5 @@
 import { countRows } from '../../db/columns.ts'
-import { allOf, ofRunsOf } from '../../db/conditions.ts'
+import { allOf } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
@@ -54,7 +54,10 @@ const condition = ({ runId, organisationId, onlyWaiting }: QuestionQuery) =>
   allOf(
     onlyWaiting && ['answered_at IS NULL', []],
     runId !== undefined && [`run_id = ? OR ${holdsRun}`, [runId, runId]],
-    ofRunsOf(organisationId),
+    organisationId !== undefined && [
+      'organisation_id = ? OR run_id IN (SELECT id FROM runs WHERE organisation_id = ?)',
+      [organisationId, organisationId],
+    ],
   )
 
 /** Condition on a question: it is about a budget for which this run waits too, beside the run that asked first. */

@@ -9,6 +9,7 @@ import type { Attempt } from '../../attempts/contract.ts'
 import type { Check } from '../../evidence/contract.ts'
 import type { GateView } from '../../gates/contract.ts'
 import type { NoteView } from '../../notes/contract.ts'
+import { inSets } from '../../questions/cli.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
 import type { Escalation, Inspection } from './inspection.ts'
@@ -25,7 +26,10 @@ export const views = {
   questions: {
     of: (run: Inspection) => run.questions,
     lines: (screen: Screen, run: Inspection) =>
-      each('questions', run.questions, (question) => questionLines(screen, question)),
+      each('questions', inSets(run.questions), ({ question, head }) => [
+        ...(head === null ? [] : [head]),
+        ...questionLines(screen, question),
+      ]),
   },
   escalations: {
     of: (run: Inspection) => [
