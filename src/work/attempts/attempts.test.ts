@@ -30,6 +30,7 @@ describeStores('an agent at work', (openFresh) => {
       evidence: [{ kind: 'artifact' }],
       corrections: [],
       guidance: [],
+      inputsSeen: [],
       kind: 'work',
     })
   })
