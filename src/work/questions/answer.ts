@@ -6,18 +6,21 @@ import { findAttempt } from '../attempts/store.ts'
 import type { Brief, Guidance } from '../briefs/contract.ts'
 import { endStatuses } from '../briefs/states.ts'
 import { briefs, findBrief } from '../briefs/store.ts'
-import { findNoteById } from '../notes/store.ts'
+import type { Note } from '../notes/contract.ts'
+import { findNoteById, listRoutedNotes } from '../notes/store.ts'
 import { type Question, takesOwnWords } from './contract.ts'
-import { findQuestion, listQuestionsOfBrief, questions } from './store.ts'
+import { findQuestion, questions } from './store.ts'
 import { checkAnswer, continueAfterChecks } from '../repository-settings/answer.ts'
 import { goOnAfterBudget } from '../budgets/answer.ts'
 import { resumeRun } from '../gates/decide.ts'
 import { resolveNote } from '../notes/moves.ts'
+import { sourceOf } from '../notes/source.ts'
 import type { RunScope } from '../scope.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
 import { continueAfterProof, isAboutProof } from '../proofs/answer.ts'
 import { isAboutClaim } from './ask.ts'
 import { endLook } from './loop.ts'
+import { isStillAsked } from './still-asked.ts'
 import { dropResolveBrief } from './seat-brief.ts'
 import { continueMerge, isAboutMerge } from '../pull-requests/faults.ts'
 import { touchRun } from '../runs/moves.ts'
@@ -69,7 +72,7 @@ export async function answerQuestion(
   )
   await dropResolveBrief(scope, question, `${by} has answered its question`)
   await endLook(scope, question, chosen?.key === 'abandon', by)
-  if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
+  if (question.class === 'note') await settleNotes(scope, question, chosen?.label ?? clean, by)
   if (question.class === 'gate' || isAboutClaim(question)) await goOnAfterPause(scope, chosen?.key ?? null, by)
   if (question.class === 'checks') await continueAfterChecks(scope, question, chosen?.key ?? null, answer, by)
   else if (isAboutProof(question)) await continueAfterProof(scope, question, chosen?.key ?? null, clean, by)
@@ -79,10 +82,20 @@ export async function answerQuestion(
   return { ...question, ...patch }
 }
 
-async function settleNote(scope: RunScope, noteId: string, answer: string): Promise<void> {
-  const note = await findNoteById(scope.tx, noteId)
-  if (note === undefined) throw bug(`note ${noteId} vanished`)
-  await resolveNote(scope, note, answer, 'operator')
+/** Settles the note of a question, or all those of its brief that a playbook asks about together. */
+async function settleNotes(scope: RunScope, question: Question, answer: string, by: string): Promise<void> {
+  const source = await sourceOf(scope, question, by)
+  for (const note of await notesOf(scope, question)) await resolveNote(scope, note, answer, source, { by })
+}
+
+async function notesOf({ tx, playbook }: RunScope, question: Question): Promise<Note[]> {
+  if (question.noteId !== null) {
+    const note = await findNoteById(tx, question.noteId)
+    if (note === undefined) throw bug(`note ${question.noteId} vanished`)
+    return [note]
+  }
+  if (question.briefId === null || playbook.decidesAnswer?.(question) === true) return []
+  return listRoutedNotes(tx, question.briefId)
 }
 
 async function goOnAfterPause(scope: RunScope, key: string | null, by: string): Promise<void> {
@@ -132,8 +145,4 @@ async function allowedOf(scope: RunScope, question: Question, brief: Brief): Pro
   if (question.class !== 'permission' && question.class !== 'secret') return {}
   const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   return { allowed: [...new Set([...brief.allowed, ...(attempt?.denied ?? []).map(({ rule }) => rule)])] }
-}
-
-async function isStillAsked(scope: RunScope, brief: Brief): Promise<boolean> {
-  return (await listQuestionsOfBrief(scope.tx, brief.id)).some((question) => question.answeredAt === null)
 }
