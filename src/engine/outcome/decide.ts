@@ -12,6 +12,7 @@ import { resolveBrief } from '../../work/briefs/unblock.ts'
 import { needsPerson } from '../../work/evidence/store.ts'
 import { isFinal, type NewGate, openGate, passGate } from '../../work/gates/open.ts'
 import { listPendingOfRun } from '../../work/gates/store.ts'
+import { resolveNotes } from '../../work/notes/hand-over.ts'
 import { changeParts } from '../../work/parts/moves.ts'
 import { log } from '../../work/runs/log.ts'
 import { beginLanding, holdPartForMerge } from '../../work/pull-requests/moves.ts'
@@ -59,6 +60,8 @@ async function apply(scope: RunScope, decision: Decision, event: PlaybookEvent):
       return sendBack(scope, decision.brief, decision)
     case 'resolve_brief':
       return resolveBrief(scope, decision)
+    case 'resolve_notes':
+      return resolveNotes(scope, decision)
     case 'block_brief':
       return blockBrief(
         scope,

@@ -23,6 +23,7 @@ import { type CheckResult, type Finding, recordChecks } from '../../work/evidenc
 import { block, retryCrash, retryInterrupted, retryWith } from '../../work/briefs/retry.ts'
 import { describeUse, isUsedUp, type Refused } from '../../work/budgets/arithmetic.ts'
 import { findBudgetRow } from '../../work/budgets/store.ts'
+import { handNotes } from '../../work/notes/hand-over.ts'
 import { recordReportedNotes } from '../../work/notes/record-report.ts'
 import { reviewNotes } from '../../work/notes/review.ts'
 import { holdProvider } from '../../work/stops/provider-holds.ts'
@@ -162,7 +163,10 @@ async function stopAsking(
   const noted = hasAsked(report) ? [] : await listUnsettledNotes(scope.tx, brief.id)
   const escalated = noted.filter((note) => note.status === 'escalated')
   if (escalated.length > 0) await waitForAnswers(scope, brief, escalated.map(noteName))
-  else await block(scope, brief, detail, 'asked')
+  else {
+    await block(scope, brief, detail, 'asked')
+    await handNotes(scope, brief)
+  }
 }
 
 async function recordTurn(
@@ -292,7 +296,7 @@ const seenOf = (report: Report, { findings, outputs }: CheckResult): Seen => ({
   outputs,
 })
 
-/** Blocks a brief without a new question: each note has one already. */
+/** Blocks a brief without a new question: each note has one already, or is handed to the playbook. */
 async function waitForAnswers(scope: RunScope, brief: Brief, names: readonly string[]): Promise<void> {
   await moveBrief(scope, brief, 'blocked', {
     kind: 'escalated',
@@ -300,6 +304,7 @@ async function waitForAnswers(scope: RunScope, brief: Brief, names: readonly str
     message: `${brief.key} waits for answers: ${names.join(', ')}`,
     data: { class: 'note' },
   })
+  await handNotes(scope, brief)
 }
 
 /** Closes a verifier's own brief at once; its verdict decides about the judged brief. */

@@ -5,6 +5,8 @@ import type { Brief } from '../briefs/contract.ts'
 import { type Note, type NoteCategory, noteName, type ResolutionSource } from './contract.ts'
 import { nextNoteNumber, notes } from './store.ts'
 import { askQuestion } from '../questions/ask.ts'
+import type { Question } from '../questions/contract.ts'
+import { asksSeat } from '../questions/resolution.contract.ts'
 import type { RunScope } from '../scope.ts'
 import { touchRun } from '../runs/moves.ts'
 
@@ -55,29 +57,19 @@ export async function addNote(scope: RunScope, wanted: NewNote): Promise<Note> {
   return note
 }
 
-/** Turns a note that its author may not settle into a question to a higher authority. */
+/**
+ * Escalates a note that its author may not settle. It becomes a question to a higher authority, unless the playbook has a
+ * route for its category: then it is handed over when the brief stops.
+ */
 export async function escalateNote(scope: RunScope, brief: Brief, note: Note, reason: string): Promise<Note> {
   const clean = redact(reason)
-  const question = await askQuestion(scope, {
-    brief,
-    kind: kindOf(note.category),
-    class: 'note',
-    text: note.description,
-    context: [note.context, clean].filter(Boolean).join('\n'),
-    options: [
-      { key: 'confirm', label: 'Confirmed', detail: 'The work continues as assumed.' },
-      { key: 'abandon', label: 'Give up', detail: 'The brief fails, and the run with it.' },
-    ],
-    recommendation: null,
-    risk: note.category === 'security' || note.category === 'architecture' ? 'high' : 'medium',
-    noteId: note.id,
-    askedBy: note.agentId === null ? 'operator' : `agent:${note.agentId}`,
-  })
+  const route = routeOf(scope, brief, note.category)
+  const question = route === null ? await askAboutNote(scope, brief, note, clean) : null
   const patch = {
     status: 'escalated' as const,
     category: note.category,
     escalationReason: clean,
-    questionId: question.id,
+    questionId: question?.id ?? null,
   }
   await record(
     scope.tx,
@@ -87,13 +79,39 @@ export async function escalateNote(scope: RunScope, brief: Brief, note: Note, re
       by: scope.by,
       runId: note.runId,
       briefId: note.briefId,
-      message: `${noteName(note)} → ${question.hops.at(-1)?.to ?? 'operator'}`,
-      data: { note_id: noteName(note), question_id: question.id, category: note.category },
+      message: `${noteName(note)} → ${route ?? question?.hops.at(-1)?.to ?? 'operator'}`,
+      data: {
+        note_id: noteName(note),
+        question_id: patch.questionId,
+        category: note.category,
+        ...(route === null ? {} : { route }),
+      },
     },
     [updated(notes, note, patch)],
   )
   return { ...note, ...patch }
 }
+
+/** Returns the role that settles a note; null: it becomes a question. Briefs that the engine made are no playbook's. */
+const routeOf = ({ playbook }: RunScope, brief: Brief, category: NoteCategory | null): string | null =>
+  category === null || brief.repairs !== null || asksSeat(brief) ? null : (playbook.noteRoutes?.[category] ?? null)
+
+const askAboutNote = (scope: RunScope, brief: Brief, note: Note, reason: string): Promise<Question> =>
+  askQuestion(scope, {
+    brief,
+    kind: kindOf(note.category),
+    class: 'note',
+    text: note.description,
+    context: [note.context, reason].filter(Boolean).join('\n'),
+    options: [
+      { key: 'confirm', label: 'Confirmed', detail: 'The work continues as assumed.' },
+      { key: 'abandon', label: 'Give up', detail: 'The brief fails, and the run with it.' },
+    ],
+    recommendation: null,
+    risk: note.category === 'security' || note.category === 'architecture' ? 'high' : 'medium',
+    noteId: note.id,
+    askedBy: note.agentId === null ? 'operator' : `agent:${note.agentId}`,
+  })
 
 /** Settles a note: by its author, if allowed, or by an answer from above. */
 export async function resolveNote(
@@ -101,7 +119,7 @@ export async function resolveNote(
   note: Note,
   resolution: string,
   source: ResolutionSource,
-  { category }: { category?: NoteCategory | undefined } = {},
+  { category, by = scope.by }: { category?: NoteCategory | undefined; by?: string } = {},
 ): Promise<Note> {
   const clean = redact(resolution)
   const patch = {
@@ -117,7 +135,7 @@ export async function resolveNote(
     {
       kind: 'note_resolved',
       code: 'NOTE',
-      by: scope.by,
+      by,
       runId: note.runId,
       briefId: note.briefId,
       message: `${noteName(note)}: ${shorten(clean, 300)}`,

@@ -1,9 +1,10 @@
 import type { Db, ReadTx } from '../../db/port.ts'
 import { answerQuestion } from '../questions/answer.ts'
+import { resolveNotes } from './hand-over.ts'
 import { addNote, escalateNote, resolveNote } from './moves.ts'
 import { type RunScope, type ScopeParts, scopeOf } from '../scope.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
-import { bug, notFound, refusal } from '../../kernel/errors.ts'
+import { notFound, refusal } from '../../kernel/errors.ts'
 import { checkFence } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { endStatuses } from '../briefs/states.ts'
@@ -138,7 +139,9 @@ export function createNotes({ db, scopes, touch, resolveRun }: NoteDeps) {
         const refused = by.kind === 'agent' ? refusalOfOwnDecision(scope.playbook, note, category) : null
         if (refused !== null) throw refused
         // A note with an open question is answered through the question, so that question, note and brief get the same answer.
-        if (note.status === 'escalated') await answerQuestion(scope, questionOf(note), actorName(by), resolution)
+        if (note.status === 'escalated' && note.questionId !== null)
+          await answerQuestion(scope, note.questionId, actorName(by), resolution)
+        else if (note.status === 'escalated') await resolveRouted(scope, note, actorName(by), resolution)
         else await resolveNote(scope, note, resolution, by.kind === 'agent' ? 'agent' : 'operator', { category })
         return showNote((await findNoteById(scope.tx, note.id)) as Note)
       }),
@@ -220,10 +223,14 @@ const checkOwn = (own: string, other: string): void => {
   if (own !== other) throw refusal('forbidden', 'an agent can write notes only about its own brief')
 }
 
-function questionOf(note: Note): string {
-  if (note.questionId === null) throw bug(`${note.id} is escalated without a question`)
-  return note.questionId
-}
+/** The operator may settle a note before the playbook does. */
+const resolveRouted = async (scope: RunScope, { id, runId, briefId }: Note, by: string, resolution: string) =>
+  resolveNotes(scope, {
+    brief: await requireBrief(scope.tx, runId, briefId),
+    notes: [{ id, resolution }],
+    source: 'operator',
+    by,
+  })
 
 async function requireBrief(tx: ReadTx, runId: string, reference: string): Promise<Brief> {
   const brief = (await findBrief(tx, reference)) ?? (await findBriefByKey(tx, runId, reference))

@@ -25,6 +25,19 @@ export const listNotesOfRun = (tx: ReadTx, runId: string): Promise<Note[]> =>
 export const listNotesOfBrief = (tx: ReadTx, briefId: string): Promise<Note[]> =>
   findRows(tx, notes, 'brief_id = ? ORDER BY number', [briefId])
 
+/** Lists the escalated notes of a brief that its playbook settles: no question was asked about them. */
+export const listRoutedNotes = (tx: ReadTx, briefId: string): Promise<Note[]> =>
+  findRows(tx, notes, "brief_id = ? AND status = 'escalated' AND question_id IS NULL ORDER BY number", [briefId])
+
+/** Lists the notes of a run that its playbook has and has not settled. */
+export const listHandedNotes = (tx: ReadTx, runId: string): Promise<Note[]> =>
+  findRows(
+    tx,
+    notes,
+    "run_id = ? AND status = 'escalated' AND question_id IS NULL AND handed_at IS NOT NULL ORDER BY created_at, id",
+    [runId],
+  )
+
 /** Lists the notes that are neither settled by the agent nor answered from above. */
 export const listUnsettledNotes = (tx: ReadTx, briefId: string): Promise<Note[]> =>
   findRows(tx, notes, "brief_id = ? AND status <> 'resolved' ORDER BY number", [briefId])

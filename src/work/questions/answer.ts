@@ -1,7 +1,8 @@
 import { updated } from '../../events/change.ts'
 import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
-import { findNoteById } from '../notes/store.ts'
+import type { Note } from '../notes/contract.ts'
+import { findNoteById, listRoutedNotes } from '../notes/store.ts'
 import type { Question } from './contract.ts'
 import { readAnswer } from './read-answer.ts'
 import { findQuestion, questions } from './store.ts'
@@ -9,6 +10,7 @@ import { checkAnswer, continueAfterChecks } from '../repository-settings/answer.
 import { goOnAfterBudget } from '../budgets/answer.ts'
 import { resumeRun } from '../gates/decide.ts'
 import { resolveNote } from '../notes/moves.ts'
+import { sourceOf } from '../notes/source.ts'
 import type { RunScope } from '../scope.ts'
 import { continueAfterProof, isAboutProof } from '../proofs/answer.ts'
 import { isAboutClaim } from './ask.ts'
@@ -54,7 +56,7 @@ export async function answerQuestion(
     (answering === undefined || question.resolveBriefId !== answering) &&
     (await dropResolveBrief(scope, question, `${by} has answered its question`))
   await endLook(scope, question, chosen?.key === 'abandon', by)
-  if (question.noteId !== null) await settleNote(scope, question.noteId, chosen?.label ?? clean)
+  if (question.class === 'note') await settleNotes(scope, question, chosen?.label ?? clean, by)
   if (question.class === 'gate' || isAboutClaim(question)) await goOnAfterPause(scope, chosen?.key ?? null, by)
   if (question.class === 'checks') await continueAfterChecks(scope, question, chosen?.key ?? null, answer, by)
   else if (isAboutProof(question)) await continueAfterProof(scope, question, chosen?.key ?? null, clean, by)
@@ -67,10 +69,20 @@ export async function answerQuestion(
   return answered
 }
 
-async function settleNote(scope: RunScope, noteId: string, answer: string): Promise<void> {
-  const note = await findNoteById(scope.tx, noteId)
-  if (note === undefined) throw bug(`note ${noteId} vanished`)
-  await resolveNote(scope, note, answer, 'operator')
+/** Settles the note of a question, or all those of its brief that a playbook asks about together. */
+async function settleNotes(scope: RunScope, question: Question, answer: string, by: string): Promise<void> {
+  const source = await sourceOf(scope, question, by)
+  for (const note of await notesOf(scope, question)) await resolveNote(scope, note, answer, source, { by })
+}
+
+async function notesOf({ tx, playbook }: RunScope, question: Question): Promise<Note[]> {
+  if (question.noteId !== null) {
+    const note = await findNoteById(tx, question.noteId)
+    if (note === undefined) throw bug(`note ${question.noteId} vanished`)
+    return [note]
+  }
+  if (question.briefId === null || playbook.decidesAnswer?.(question) === true) return []
+  return listRoutedNotes(tx, question.briefId)
 }
 
 async function goOnAfterPause(scope: RunScope, key: string | null, by: string): Promise<void> {

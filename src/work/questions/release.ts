@@ -10,7 +10,7 @@ import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
 import type { Question, QuestionClass } from './contract.ts'
 import { asksSeat } from './resolution.contract.ts'
-import { listQuestionsOfBrief } from './store.ts'
+import { isStillAsked } from './still-asked.ts'
 
 interface Answer {
   readonly key: string | null
@@ -99,8 +99,4 @@ async function allowedOf(scope: RunScope, question: Question, brief: Brief): Pro
   if (question.class !== 'permission' && question.class !== 'secret') return {}
   const attempt = brief.attemptId === null ? undefined : await findAttempt(scope.tx, brief.attemptId)
   return { allowed: [...new Set([...brief.allowed, ...(attempt?.denied ?? []).map(({ rule }) => rule)])] }
-}
-
-async function isStillAsked(scope: RunScope, brief: Brief): Promise<boolean> {
-  return (await listQuestionsOfBrief(scope.tx, brief.id)).some((question) => question.answeredAt === null)
 }

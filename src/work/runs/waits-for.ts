@@ -6,6 +6,8 @@ import { externalHolds } from '../briefs/external-holds.ts'
 import { findReadyBrief, listHoldsOfRun } from '../briefs/store.ts'
 import { operator } from '../gates/contract.ts'
 import { listPendingOfRun } from '../gates/store.ts'
+import { noteName } from '../notes/contract.ts'
+import { listHandedNotes } from '../notes/store.ts'
 import { proofHold } from '../proofs/start.ts'
 import { landingHold } from '../pull-requests/moves.ts'
 import type { Question } from '../questions/contract.ts'
@@ -42,6 +44,9 @@ export async function waitsFor(tx: ReadTx, run: Run, around: Surroundings): Prom
     const beyond = (await externalHolds(tx, run, [ready], around.at))(ready)
     return beyond === null ? slotText(await countAtWork(tx), around.slots) : reasonLine(beyond)
   }
+  const [note] = run.notesTotal > 0 ? await listHandedNotes(tx, run.id) : []
+  if (note !== undefined)
+    return `the authority above ${noteName(note)}, or you: agency note resolve ${note.id} <answer>`
   const [hold] = await listHoldsOfRun(tx, run.id)
   if (hold?.kind === 'workspace') return workspaceText(tx, run)
   return hold === undefined ? null : reasonLine(hold)
