@@ -82,6 +82,8 @@ export type Wake =
   | { kind: 'project'; name: 'pending_gates' }
   /** The clones of an ended run are to be removed. */
   | { kind: 'clean_run'; runId: string; delayMs: number }
+  /** The output of a step of a mission, whose run has ended, is to be applied. */
+  | { kind: 'run_ended'; runId: string }
 export type Later = (tx: Tx, wake: Wake) => Promise<void>
 
 /** The dependencies of a scope beside the transaction and the run. */
