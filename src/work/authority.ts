@@ -5,10 +5,11 @@ import { systemPersona } from '../kernel/ids.ts'
 import { findAgentRow } from './agents/store.ts'
 import { checkFence } from './attempts/store.ts'
 import type { Brief } from './briefs/contract.ts'
-import { findBrief, hasOwnWork } from './briefs/store.ts'
+import { findBrief, listBriefsDoneBy } from './briefs/store.ts'
 import { type GateRow, seatOfApprover } from './gates/contract.ts'
 import type { Question } from './questions/contract.ts'
 import { holderOf } from './questions/holder.ts'
+import { asksSeat } from './questions/resolution.contract.ts'
 import { doesClimb } from './questions/rungs.ts'
 import { findRun } from './runs/store.ts'
 
@@ -90,7 +91,7 @@ async function isOwnWork(tx: ReadTx, target: Target, by: AgentActor, own: Brief)
   const { boundary, runId } = target.gate
   if (boundary.startsWith('brief:')) return isOwnBrief(tx, boundary.slice('brief:'.length), own)
   // The gate of a run or of a part judges the work of several briefs, which it does not name.
-  return hasOwnWork(tx, runId, own)
+  return (await listBriefsDoneBy(tx, runId, own)).some((brief) => !asksSeat(brief))
 }
 
 /** The same persona or seat would decide about its own work, whichever of its briefs it does so from. */

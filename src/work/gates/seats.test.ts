@@ -101,7 +101,7 @@ describeStores('a gate that a seat decides', (openFresh) => {
 })
 
 describeStores('the limits of the authority over a gate', (openFresh) => {
-  const refuses = async (stage: Stage, gate: GateRow, by: AgentActor, expected: object): Promise<void> => {
+  const expectRefusal = async (stage: Stage, gate: GateRow, by: AgentActor, expected: object): Promise<void> => {
     const { gates } = stage.org.agency
     await expect(gates.approve(by, { target: gate.id })).rejects.toMatchObject(expected)
     await expect(gates.reject(by, { target: gate.id, reason: 'No' })).rejects.toMatchObject(expected)
@@ -113,9 +113,14 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
   it('refuses the gate of a brief of the same persona, and of a run in which it works', async () => {
     const stage = await openStage(openFresh)
     const own = forbidden('is about work of its own')
-    await refuses(stage, await open(stage, { boundary: `brief:${stage.lead.briefId}` }, stage.own), stage.lead, own)
-    await refuses(stage, await open(stage, {}, stage.own), stage.lead, own)
-    await refuses(stage, await open(stage, { boundary: 'run' }, stage.own), stage.lead, own)
+    await expectRefusal(
+      stage,
+      await open(stage, { boundary: `brief:${stage.lead.briefId}` }, stage.own),
+      stage.lead,
+      own,
+    )
+    await expectRefusal(stage, await open(stage, {}, stage.own), stage.lead, own)
+    await expectRefusal(stage, await open(stage, { boundary: 'run' }, stage.own), stage.lead, own)
   })
 
   it('refuses gates that name the operator, a tier, another seat or none', async () => {
@@ -123,7 +128,9 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
     const ada = await makeSeat(stage.org, 'Ada')
     const [other] = await agentOn(stage.org, ada, 'ada')
     for (const approver of ['operator', `seat:${stage.seat.positionId}`, 't2/api', 'seat:0', 'seat:', 'seat:1e3'])
-      await refuses(stage, await open(stage, { approver, boundary: `part:${approver}` }), other, { code: 'not_found' })
+      await expectRefusal(stage, await open(stage, { approver, boundary: `part:${approver}` }), other, {
+        code: 'not_found',
+      })
     await stage.org.agency.runs.cancel(operator, stage.run.id, undefined)
   })
 
@@ -136,18 +143,18 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
     })
     const eve = await makeSeat(stage.org, 'Eve', 'Rival')
     const [stranger] = await agentOn(stage.org, eve, 'eve', { organisationId })
-    await refuses(stage, await open(stage), stranger, { code: 'not_found' })
+    await expectRefusal(stage, await open(stage), stranger, { code: 'not_found' })
     // A seat of another organisation is none of this one, so that the gate is the operator's.
     const foreign = await open(stage, { approver: `seat:${eve.positionId}`, boundary: 'part:foreign' })
     expect(foreign.approver).toBe('operator')
-    await refuses(stage, foreign, stranger, { code: 'not_found' })
+    await expectRefusal(stage, foreign, stranger, { code: 'not_found' })
     await stage.org.agency.runs.cancel(operator, stage.run.id, undefined)
   })
 
   it.for(['manual', 'merge', 'acceptance', 'escalation'])('leaves the gate "%s" to the operator', async (name) => {
     const stage = await openStage(openFresh)
     const gate = await open(stage, { gate: name, boundary: `part:${name}` })
-    await refuses(stage, gate, stage.lead, forbidden(`of the kind "${name}" is only the operator’s to decide`))
+    await expectRefusal(stage, gate, stage.lead, forbidden(`of the kind "${name}" is only the operator’s to decide`))
     await stage.org.agency.runs.cancel(operator, stage.run.id, undefined)
   })
 
@@ -170,9 +177,9 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
     const stage = await openStage(openFresh)
     const gate = await open(stage)
     await stage.org.assignments.unassign(operator, stage.seat.positionId)
-    await refuses(stage, gate, stage.lead, forbidden('its persona has left'))
+    await expectRefusal(stage, gate, stage.lead, forbidden('its persona has left'))
     await stage.org.assignments.assign(operator, stage.seat.positionId, 'robbo', false)
     await stage.org.agency.runs.cancel(operator, stage.own.id, undefined)
-    await refuses(stage, gate, stage.lead, { code: 'stale_fence' })
+    await expectRefusal(stage, gate, stage.lead, { code: 'stale_fence' })
   })
 })
