@@ -82,7 +82,7 @@ export type Wake =
   | { kind: 'project'; name: 'pending_gates' }
   /** The clones of an ended run are to be removed. */
   | { kind: 'clean_run'; runId: string; delayMs: number }
-  /** The output of a step of a mission, whose run has ended, is to be applied. */
+  /** The run of a step of a mission has ended, and its output is to be applied. */
   | { kind: 'run_ended'; runId: string }
 export type Later = (tx: Tx, wake: Wake) => Promise<void>
 

@@ -81,7 +81,7 @@ describeStores('a gate that a seat decides', (openFresh) => {
     await expect(again).rejects.toMatchObject({ code: 'illegal_transition' })
   })
 
-  it('may be decided by the operator, in whose list it is', async () => {
+  it('is in the list of the operator, and may be decided there', async () => {
     const stage = await openStage(openFresh)
     const { gates } = stage.org.agency
     const gate = await open(stage)
@@ -89,7 +89,7 @@ describeStores('a gate that a seat decides', (openFresh) => {
     expect(await gates.approve(operator, { target: stage.run.id })).toMatchObject({ id: gate.id, by: 'operator' })
   })
 
-  it('is the operator’s if nobody is on the seat', async () => {
+  it('is the operator’s if the seat is vacant', async () => {
     const stage = await openStage(openFresh)
     await stage.org.assignments.unassign(operator, stage.seat.positionId)
     const gate = await open(stage)
@@ -173,7 +173,7 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
     expect(await statusOf(stage)).toEqual(['pending'])
   })
 
-  it('refuses an agent whose persona has left the seat, and an attempt that has ended', async () => {
+  it('refuses an agent after its persona has left the seat, and an attempt that has ended', async () => {
     const stage = await openStage(openFresh)
     const gate = await open(stage)
     await stage.org.assignments.unassign(operator, stage.seat.positionId)

@@ -126,7 +126,7 @@ export async function dropResolveBrief(scope: RunScope, { resolveBriefId }: Ques
   if (brief !== undefined) await dropBrief(scope, brief, reason)
 }
 
-/** Ends a brief that asks somebody, unless it has given its answer or has ended. */
+/** Ends a brief that asks for an answer, unless it has given its answer or has ended. */
 export async function dropBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   if (brief.status === 'verified') return
   if (endStatuses.includes(brief.status) && brief.status !== 'failed') return

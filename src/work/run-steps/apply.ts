@@ -19,8 +19,8 @@ export interface FinishedStep {
 }
 
 /**
- * Applies the output of a finished step, in the transaction that records the step: what it writes is written once. It
- * may change rows of the run, and of the mission and the other rows of its organisation. Returns what is kept of it.
+ * Applies the output of a finished step, in the transaction that records the step: its writes happen once. It
+ * may change rows of the run, and of the mission and the other rows of its organisation. Returns the result to keep.
  */
 export type StepHandler = (tx: Tx, step: FinishedStep) => Promise<Json>
 export type StepHandlers = Readonly<Record<RunPurpose['kind'], StepHandler>>

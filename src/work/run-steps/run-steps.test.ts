@@ -81,7 +81,7 @@ describeStores('the end of a step of a mission', (openFresh) => {
     expect((await agency.missions.show(run.missionId)).status).toBe('in_progress')
   })
 
-  it('applies nothing of a step that failed or was cancelled, and says so', async () => {
+  it('applies nothing of a step that failed or was cancelled, and its event states that', async () => {
     const { options } = await scene(openFresh)
     const agency = await openAgency(options)
     await agency.engine.start()
