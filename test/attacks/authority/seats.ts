@@ -27,11 +27,7 @@ async function withLead<T>(stage: AuthorityStage, org: Place, act: (lead: Lead) 
 }
 
 /** Lets an agent ask, and returns its question once the lead has it. The lead is busy, so that it is not started for it. */
-async function asked(
-  stage: AuthorityStage,
-  { positionId }: Pick<Lead, 'positionId'>,
-  persona?: string,
-): Promise<string> {
+async function asked(stage: AuthorityStage, { positionId }: Pick<Lead, 'positionId'>): Promise<string> {
   const report = { status: 'blocked', summary: 'stuck', question: { text: `Which colour for ${stage.name()}?` } }
   const { id } = await stage.do<{ id: string }>('POST', '/runs', {
     goal: 'Ask',
