@@ -81,6 +81,8 @@ import { createStops, type Stops } from './work/stops/service.ts'
 import { createPrintedFiles } from './work/mission-workspaces/executions/output.ts'
 import { releaseLeftBehind } from './work/mission-workspaces/executions/queue.ts'
 import { executionRoutes } from './work/mission-workspaces/executions/routes.ts'
+import { createRunSteps, type RunSteps, type StepHandlers } from './work/run-steps/apply.ts'
+import { executionSteps } from './work/mission-workspaces/executions/findings.ts'
 import { createExecutions, type Executions } from './work/mission-workspaces/executions/service.ts'
 import { createTurns } from './work/mission-workspaces/executions/turns.ts'
 import { observeRuntime } from './engine/attempt/observe.ts'
@@ -120,6 +122,8 @@ export interface Parts {
   ourPorts?: EngineDeps['ourPorts']
   notify?: ScopeParts['notify']
   later?: ScopeParts['later']
+  /** Further handlers of steps of missions, or others than the usual. */
+  stepHandlers?: Partial<StepHandlers>
   /** Ways of working beside ours, or instead of one under its name. */
   playbooks?: readonly Playbook[]
   /** The talent pool from which personalities are cast; without it, none is cast. */
@@ -167,6 +171,7 @@ export interface Agency {
   repositorySettings: RepositorySettingsService
   missionWorkspaces: MissionWorkspaces
   executions: Executions
+  runSteps: RunSteps
 }
 
 export const playbooks: ReadonlyMap<string, Playbook> = new Map([direct, tiered].map((each) => [each.name, each]))
@@ -309,6 +314,7 @@ export function composeAgency(parts: Parts): Agency {
     budgets: createBudgets({ db, missions }),
     stops: createStops({ db, heed: engine.applyStops }),
     missionWorkspaces,
+    runSteps: createRunSteps({ db, handlers: { ...executionSteps, ...parts.stepHandlers } }),
     executions: createExecutions({
       db,
       clock: parts.clock,

@@ -23,6 +23,7 @@ import { repeats } from './work/repeats/store.ts'
 import { questions } from './work/questions/store.ts'
 import { pullRequests } from './work/pull-requests/store.ts'
 import { repositorySettings } from './work/repository-settings/store.ts'
+import { runSteps } from './work/run-steps/store.ts'
 import { runs } from './work/runs/store.ts'
 import { spends } from './work/spends/store.ts'
 import { providerHolds, stops } from './work/stops/store.ts'
@@ -56,6 +57,7 @@ export const eventTables: readonly AnyTable[] = [
   proofs,
   repeats,
   workspaces,
+  runSteps,
   repositorySettings,
   trustedFiles,
   gates,

@@ -9,7 +9,7 @@ import type { ChaosPoint } from '../kernel/chaos-point.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { systemIds } from '../kernel/ids.ts'
 import type { Jobs } from '../jobs/queue.ts'
-import { laterThrough, wakeChecks, wakeGates, wakeQuestions, wakeRuns } from '../engine/loop/wakes.ts'
+import { laterThrough, wakeChecks, wakeGates, wakeQuestions, wakeRuns, wakeSteps } from '../engine/loop/wakes.ts'
 import { promptPath } from '../entries.ts'
 import type { Org } from '../org/compose.ts'
 import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
@@ -102,6 +102,7 @@ export function composeHomeAgency(parts: HomeAgencyParts): Agency {
   wakeQuestions(jobs, agency.questions)
   wakeRuns(jobs, agency.engine)
   wakeChecks(jobs, agency.repositorySettings)
+  wakeSteps(jobs, agency.runSteps)
   return agency
 }
 

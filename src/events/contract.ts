@@ -80,7 +80,7 @@ export const eventKindGroups = {
     'checks_set',
   ],
   'trusted files': ['file_trusted', 'file_revoked'],
-  workspaces: ['workspace_created', 'workspace_removed', 'exec_started', 'exec_finished'],
+  workspaces: ['workspace_created', 'workspace_removed', 'exec_started', 'exec_finished', 'step_applied'],
   'parts and amendments': ['path_amendment', 'plan_amended', 'amendment_ack', 'mesh_timeout', 'joint_verdict'],
   'artifacts and logs': ['artifact_written', 'log'],
 } as const

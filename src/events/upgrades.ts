@@ -13,6 +13,7 @@ export const upgrades: ReadonlyMap<number, Upgrade> = new Map([
   [11, upgradeHolds],
   [16, moveToData],
   [20, keepGovernance],
+  [29, namePurpose],
 ])
 
 /** A run and its briefs have a place in the order of claims. */
@@ -87,4 +88,13 @@ function keepGovernance(rows: RebuiltRows): void {
         key: 'governance',
         value: 'advise',
       })
+}
+
+/** The kind of step that a run is became its purpose, behind its other settings. */
+function namePurpose(rows: RebuiltRows): void {
+  for (const { table, key, columns } of rows.of('runs')) {
+    const { execution, ...others } = JSON.parse(String(columns['configuration'])) as Record<string, unknown>
+    if (execution === undefined) continue
+    rows.put(table, key, { ...columns, configuration: JSON.stringify({ ...others, purpose: execution }) })
+  }
 }

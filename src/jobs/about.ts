@@ -14,6 +14,7 @@ const descriptions: Readonly<Record<string, (object: string, job: Described) => 
   prove: (runId) => `proof of the result of ${runId}`,
   repeat: (runId) => `repeated check of all evidence of ${runId}`,
   clean_run: (runId) => `removal of the clones of ${runId}`,
+  run_ended: (runId) => `application of the output of ${runId}`,
   playbook_timer: (_, { payload }) => `timer "${field(payload, 'name')}" of ${field(payload, 'runId')}`,
   gate_timeout: (gateId) => `time limit of ${gateId}`,
   gate_reminder: (gateId) => `reminder of ${gateId}`,

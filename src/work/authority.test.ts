@@ -134,7 +134,7 @@ describeStores('the authority of a seat over a question', (openFresh) => {
   })
 })
 
-/** Returns an agent at work on a brief of a persona, or of nobody in particular. */
+/** Returns an agent at work on a brief of a persona, or one without a persona of its own. */
 async function agentIn(org: TestOrg, input: StartRun, persona?: string, personaId = 2): Promise<[AgentActor, Run]> {
   const brief = { key: 'own', objective: 'Do it', ...(persona === undefined ? {} : { persona }) }
   const play: StepInput[][] = [[waits('other'), ...work]]
@@ -204,7 +204,7 @@ describeStores('the limits of the authority over a question', (openFresh) => {
     expect(await questionsOf(org, run)).toMatchObject([{ answer: null }])
   })
 
-  it('refuses an agent whose persona has left the seat, whoever holds it then', async () => {
+  it('refuses an agent after its persona has left the seat, also when another persona holds it', async () => {
     const stage = await openStage(openFresh)
     const { assignments } = stage.org
     await makeSeat(stage.org, 'Ada')

@@ -5,17 +5,18 @@ import { systemPersona } from '../kernel/ids.ts'
 import { findAgentRow } from './agents/store.ts'
 import { checkFence } from './attempts/store.ts'
 import type { Brief } from './briefs/contract.ts'
-import { findBrief, hasOwnWork } from './briefs/store.ts'
+import { findBrief, listBriefsDoneBy } from './briefs/store.ts'
 import { type GateRow, seatOfApprover } from './gates/contract.ts'
 import type { Question } from './questions/contract.ts'
 import { holderOf } from './questions/holder.ts'
+import { asksSeat } from './questions/resolution.contract.ts'
 import { doesClimb } from './questions/rungs.ts'
 import { findRun } from './runs/store.ts'
 
 export type Target =
   { readonly kind: 'question'; readonly question: Question } | { readonly kind: 'gate'; readonly gate: GateRow }
 
-/** What a target says about the right to decide it. */
+/** The facts of a target that give or refuse the right to decide it. */
 interface Facts {
   readonly id: string
   readonly noun: Target['kind']
@@ -23,13 +24,13 @@ interface Facts {
   readonly organisationId: number | null
   /** The seat that the target names. */
   readonly seat: number | null
-  /** Why only the operator decides it, whatever it names. */
+  /** The reason why only the operator decides it, even if it names a seat. */
   readonly reserved: string | null
 }
 
 /**
  * Returns the name under which an actor decides a question or a gate, or refuses. The operator may decide all of them. An
- * agent decides for the seat of its brief, and only what names this seat: never anything about work of its own, of
+ * agent decides for the seat of its brief, and only a target that names this seat: never one about work of its own, of
  * another organisation, or that needs money or rights of the operator.
  */
 export async function mayDecide(tx: ReadTx, by: Actor, target: Target): Promise<string> {
@@ -90,10 +91,10 @@ async function isOwnWork(tx: ReadTx, target: Target, by: AgentActor, own: Brief)
   const { boundary, runId } = target.gate
   if (boundary.startsWith('brief:')) return isOwnBrief(tx, boundary.slice('brief:'.length), own)
   // The gate of a run or of a part judges the work of several briefs, which it does not name.
-  return hasOwnWork(tx, runId, own)
+  return (await listBriefsDoneBy(tx, runId, own)).some((brief) => !asksSeat(brief))
 }
 
-/** The same persona or seat would decide about its own work, whichever of its briefs it does so from. */
+/** The same persona or seat would decide about its own work, also from another of its briefs. */
 async function isOwnBrief(tx: ReadTx, briefId: string | null, own: Brief): Promise<boolean> {
   const brief = briefId === null ? undefined : await findBrief(tx, briefId)
   if (brief === undefined) return false

@@ -92,6 +92,8 @@ export type Wake =
   | { kind: 'project'; name: 'pending_gates' }
   /** The clones of an ended run are to be removed. */
   | { kind: 'clean_run'; runId: string; delayMs: number }
+  /** The run of a step of a mission has ended, and its output is to be applied. */
+  | { kind: 'run_ended'; runId: string }
 export type Later = (tx: Tx, wake: Wake) => Promise<void>
 
 /** The dependencies of a scope beside the transaction and the run. */

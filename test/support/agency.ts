@@ -14,7 +14,7 @@ import type { Db } from '../../src/db/port.ts'
 import type { Engine } from '../../src/engine/loop/engine.ts'
 import type { Notice } from '../../src/work/scope.ts'
 import { createHeartbeat, type HeartbeatDeps } from '../../src/engine/loop/heartbeat.ts'
-import { laterThrough, wakeChecks, wakeGates, wakeQuestions, wakeRuns } from '../../src/engine/loop/wakes.ts'
+import { laterThrough, wakeChecks, wakeGates, wakeQuestions, wakeRuns, wakeSteps } from '../../src/engine/loop/wakes.ts'
 import { auditEvents } from '../../src/events/audit.ts'
 import type { Event } from '../../src/events/contract.ts'
 import { replayEvents } from '../../src/events/replay.ts'
@@ -27,6 +27,7 @@ import { type Ids, systemIds, systemPersona } from '../../src/kernel/ids.ts'
 import { noChaos, type ChaosPoint, type ChaosPointName } from '../../src/kernel/chaos-point.ts'
 import { fromWire } from '../../src/operations/wire.ts'
 import { createFileProjections, type FileProjection } from '../../src/projections/files.ts'
+import type { StepHandlers } from '../../src/work/run-steps/apply.ts'
 import type { Playbook } from '../../src/playbooks/contract.ts'
 import { seedOrganisation } from '../../src/org/seed.ts'
 import type { Repositories } from '../../src/repositories/port.ts'
@@ -64,6 +65,7 @@ export interface AgencyOptions {
   policyOf?: Parts['policyOf']
   /** Further playbooks; one with the name of a product playbook replaces it. */
   playbooks?: readonly Playbook[]
+  stepHandlers?: Partial<StepHandlers>
   /** Default: the prompts of the product. */
   promptOf?: Parts['promptOf']
   prices?: Prices
@@ -164,6 +166,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     ...(options.policyOf === undefined ? {} : { policyOf: options.policyOf }),
     ...(options.prices === undefined ? {} : { prices: options.prices }),
     ...(options.playbooks === undefined ? {} : { playbooks: options.playbooks }),
+    ...(options.stepHandlers === undefined ? {} : { stepHandlers: options.stepHandlers }),
     files,
     promptOf: options.promptOf ?? bundledPrompt,
     environmentOf: (attemptId, fence) => ({ AGENCY_TOKEN: `${attemptId}.${fence}` }),
@@ -193,6 +196,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   wakeQuestions(jobs, composed.questions)
   wakeRuns(jobs, composed.engine)
   wakeChecks(jobs, composed.repositorySettings)
+  wakeSteps(jobs, composed.runSteps)
   const beating: Engine =
     options.superseded === undefined
       ? composed.engine

@@ -117,7 +117,7 @@ async function prepare(parts: OnlookerParts, scene: Scene): Promise<void> {
   // A verifier works on a copy.
   if (workspace !== null)
     await writeFacts(parts, brief.verifies === null ? workspace : `${brief.runId}/${brief.id}`, scene)
-  if (scene.before === null && scene.run.configuration.execution !== undefined)
+  if (scene.before === null && scene.run.configuration.purpose !== undefined)
     scene.before = await treeOf(await boxed(parts, scene, 'prepare'))
 }
 
@@ -177,7 +177,7 @@ async function begin(parts: OnlookerParts, scene: Scene, handle: AgentHandle): P
   const asked = scene.mode
   scene.mode = handle.mode ?? asked
   await parts.tree.appendSession(sessionLine(parts, scene, 'start', null))
-  if (run.configuration.execution === undefined) return
+  if (run.configuration.purpose === undefined) return
   const fallen = scene.mode === asked ? '' : ` (${asked} → ${scene.mode})`
   await note(parts, scene, {
     kind: 'exec_started',
@@ -201,7 +201,7 @@ async function* follow(
   events: AsyncIterable<RuntimeEvent>,
   leave: () => void,
 ): AsyncGenerator<RuntimeEvent> {
-  const isExecution = scene.run.configuration.execution !== undefined
+  const isExecution = scene.run.configuration.purpose !== undefined
   const [out, err] = [createTail(), createTail()]
   const redact = { out: createRedactor(), err: createRedactor() }
   let lastLine = ''
@@ -246,7 +246,7 @@ async function end(
 ): Promise<void> {
   const { attempt, run } = scene
   let changes: Changes | null = null
-  if (run.configuration.execution !== undefined) {
+  if (run.configuration.purpose !== undefined) {
     const workspace = await boxed(parts, scene, 'open')
     changes = await changesOf(workspace, scene)
     if (scene.mode === 'plan_only' && changes !== null && !isNothing(changes))

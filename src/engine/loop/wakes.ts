@@ -42,6 +42,11 @@ export const laterThrough =
       await jobs.enqueue(tx, { kind, key: runId, lane, payload: runId, maxTries: landingTries })
       return
     }
+    if (wake.kind === 'run_ended') {
+      const { kind, runId } = wake
+      await jobs.enqueue(tx, { kind, key: runId, payload: runId })
+      return
+    }
     if (wake.kind === 'project') {
       await jobs.enqueue(tx, projectionJob(wake.name))
       return
@@ -96,4 +101,9 @@ export function wakeRuns(
 /** Continues work that waited for the checks of a repository. */
 export function wakeChecks(jobs: Pick<Jobs, 'handle'>, settings: { release(repository: string): Promise<void> }): void {
   jobs.handle('release_checks', ({ payload }) => settings.release(String(payload)))
+}
+
+/** Applies the outputs of steps of missions. */
+export function wakeSteps(jobs: Pick<Jobs, 'handle'>, steps: { apply(runId: string): Promise<void> }): void {
+  jobs.handle('run_ended', ({ payload }) => steps.apply(String(payload)))
 }

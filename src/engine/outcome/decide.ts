@@ -139,7 +139,7 @@ async function waitsForPerson(
   { status }: Extract<Decision, { kind: 'end_run' }>,
   event: PlaybookEvent,
 ): Promise<boolean> {
-  if (status !== 'done' || run.configuration.execution !== undefined) return false
+  if (status !== 'done' || run.configuration.purpose !== undefined) return false
   const isAccepted = event.kind === 'gate_approved' && isFinal(event.gate.gate)
   return !isAccepted && (await needsPerson(tx, run.id))
 }

@@ -200,7 +200,7 @@ function correctionsOf({ verdict, missingEvidence, issues, notes }: Judgement): 
 
 /** Reports whether a mission's step waits for the operator: it lacks only a decision. Any other stop is a failure. */
 const isForTheOperator = ({ configuration }: Run, cause: QuestionClass): boolean =>
-  configuration.execution !== undefined && ['permission', 'secret', 'budget', 'asked'].includes(cause)
+  configuration.purpose !== undefined && ['permission', 'secret', 'budget', 'asked'].includes(cause)
 
 /** Waits for running attempts to finish; no brief starts in a run with a failed one. */
 function surfaceFailure(view: View): readonly Decision[] {

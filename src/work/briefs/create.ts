@@ -114,7 +114,7 @@ export function plannedBrief(
     context: spec.context ?? '',
     // Without declared evidence, the reported files are required. The changes of a single step are read from git
     // instead.
-    evidence: evidence.length > 0 || configuration.execution !== undefined ? evidence : [{ kind: 'artifact' }],
+    evidence: evidence.length > 0 || configuration.purpose !== undefined ? evidence : [{ kind: 'artifact' }],
     checkable,
     verify: spec.verify ?? (spec.verifier !== undefined || judged ? 'agent' : 'none'),
     verifyFixed: spec.verify !== undefined,

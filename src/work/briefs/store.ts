@@ -247,20 +247,17 @@ WHERE d.after_id = briefs.id AND w.status <> 'cancelled') ORDER BY created_at, n
     [runId],
   )
 
-/** Reports whether a persona or a seat has work of its own in a run: neither verification nor an answer to a question. */
-export const hasOwnWork = async (
+/** Lists the briefs of a run that a persona or a seat does, without verifiers. */
+export const listBriefsDoneBy = (
   tx: ReadTx,
   runId: string,
   { personaId, positionId }: Pick<Brief, 'personaId' | 'positionId'>,
-): Promise<boolean> =>
-  (
-    await findRows(
-      tx,
-      briefs,
-      "run_id = ? AND kind <> 'verify' AND COALESCE(phase, '') <> 'resolve' AND (persona_id = ? OR position_id = ?) LIMIT 1",
-      [runId, personaId, positionId],
-    )
-  ).length > 0
+): Promise<Brief[]> =>
+  findRows(tx, briefs, "run_id = ? AND kind <> 'verify' AND (persona_id = ? OR position_id = ?)", [
+    runId,
+    personaId,
+    positionId,
+  ])
 
 export const listVerifiedBriefs = (tx: ReadTx, runId: string): Promise<Brief[]> =>
   findRows(tx, briefs, "run_id = ? AND status = 'verified' AND kind = 'work' ORDER BY created_at, number, id", [runId])

@@ -81,7 +81,7 @@ describeStores('a gate that a seat decides', (openFresh) => {
     await expect(again).rejects.toMatchObject({ code: 'illegal_transition' })
   })
 
-  it('may be decided by the operator, in whose list it is', async () => {
+  it('is in the list of the operator, and may be decided there', async () => {
     const stage = await openStage(openFresh)
     const { gates } = stage.org.agency
     const gate = await open(stage)
@@ -89,7 +89,7 @@ describeStores('a gate that a seat decides', (openFresh) => {
     expect(await gates.approve(operator, { target: stage.run.id })).toMatchObject({ id: gate.id, by: 'operator' })
   })
 
-  it('is the operator’s if nobody is on the seat', async () => {
+  it('is the operator’s if the seat is vacant', async () => {
     const stage = await openStage(openFresh)
     await stage.org.assignments.unassign(operator, stage.seat.positionId)
     const gate = await open(stage)
@@ -101,7 +101,7 @@ describeStores('a gate that a seat decides', (openFresh) => {
 })
 
 describeStores('the limits of the authority over a gate', (openFresh) => {
-  const expectRefused = async (stage: Stage, gate: GateRow, by: AgentActor, expected: object): Promise<void> => {
+  const expectRefusal = async (stage: Stage, gate: GateRow, by: AgentActor, expected: object): Promise<void> => {
     const { gates } = stage.org.agency
     await expect(gates.approve(by, { target: gate.id })).rejects.toMatchObject(expected)
     await expect(gates.reject(by, { target: gate.id, reason: 'No' })).rejects.toMatchObject(expected)
@@ -113,14 +113,14 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
   it('refuses the gate of a brief of the same persona, and of a run in which it works', async () => {
     const stage = await openStage(openFresh)
     const own = forbidden('is about work of its own')
-    await expectRefused(
+    await expectRefusal(
       stage,
       await open(stage, { boundary: `brief:${stage.lead.briefId}` }, stage.own),
       stage.lead,
       own,
     )
-    await expectRefused(stage, await open(stage, {}, stage.own), stage.lead, own)
-    await expectRefused(stage, await open(stage, { boundary: 'run' }, stage.own), stage.lead, own)
+    await expectRefusal(stage, await open(stage, {}, stage.own), stage.lead, own)
+    await expectRefusal(stage, await open(stage, { boundary: 'run' }, stage.own), stage.lead, own)
   })
 
   it('refuses gates that name the operator, a tier, another seat or none', async () => {
@@ -128,7 +128,7 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
     const ada = await makeSeat(stage.org, 'Ada')
     const [other] = await agentOn(stage.org, ada, 'ada')
     for (const approver of ['operator', `seat:${stage.seat.positionId}`, 't2/api', 'seat:0', 'seat:', 'seat:1e3'])
-      await expectRefused(stage, await open(stage, { approver, boundary: `part:${approver}` }), other, {
+      await expectRefusal(stage, await open(stage, { approver, boundary: `part:${approver}` }), other, {
         code: 'not_found',
       })
     await stage.org.agency.runs.cancel(operator, stage.run.id, undefined)
@@ -143,18 +143,18 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
     })
     const eve = await makeSeat(stage.org, 'Eve', 'Rival')
     const [stranger] = await agentOn(stage.org, eve, 'eve', { organisationId })
-    await expectRefused(stage, await open(stage), stranger, { code: 'not_found' })
+    await expectRefusal(stage, await open(stage), stranger, { code: 'not_found' })
     // A seat of another organisation is none of this one, so that the gate is the operator's.
     const foreign = await open(stage, { approver: `seat:${eve.positionId}`, boundary: 'part:foreign' })
     expect(foreign.approver).toBe('operator')
-    await expectRefused(stage, foreign, stranger, { code: 'not_found' })
+    await expectRefusal(stage, foreign, stranger, { code: 'not_found' })
     await stage.org.agency.runs.cancel(operator, stage.run.id, undefined)
   })
 
   it.for(['manual', 'merge', 'acceptance', 'escalation'])('leaves the gate "%s" to the operator', async (name) => {
     const stage = await openStage(openFresh)
     const gate = await open(stage, { gate: name, boundary: `part:${name}` })
-    await expectRefused(stage, gate, stage.lead, forbidden(`of the kind "${name}" is only the operator’s to decide`))
+    await expectRefusal(stage, gate, stage.lead, forbidden(`of the kind "${name}" is only the operator’s to decide`))
     await stage.org.agency.runs.cancel(operator, stage.run.id, undefined)
   })
 
@@ -173,13 +173,13 @@ describeStores('the limits of the authority over a gate', (openFresh) => {
     expect(await statusOf(stage)).toEqual(['pending'])
   })
 
-  it('refuses an agent whose persona has left the seat, and an attempt that has ended', async () => {
+  it('refuses an agent after its persona has left the seat, and an attempt that has ended', async () => {
     const stage = await openStage(openFresh)
     const gate = await open(stage)
     await stage.org.assignments.unassign(operator, stage.seat.positionId)
-    await expectRefused(stage, gate, stage.lead, forbidden('its persona has left'))
+    await expectRefusal(stage, gate, stage.lead, forbidden('its persona has left'))
     await stage.org.assignments.assign(operator, stage.seat.positionId, 'robbo', false)
     await stage.org.agency.runs.cancel(operator, stage.own.id, undefined)
-    await expectRefused(stage, gate, stage.lead, { code: 'stale_fence' })
+    await expectRefusal(stage, gate, stage.lead, { code: 'stale_fence' })
   })
 })

@@ -206,7 +206,7 @@ async function lookElsewhere(tx: ReadTx, run: Run, pending: readonly GateRow[]):
   return last === undefined ? {} : { hint: `Its last gate, ${last.gate}, is ${last.status} by ${last.by}.` }
 }
 
-/** Returns the name under which a gate is decided: an agent's is that of its persona, whatever it says. */
+/** Returns the name under which a gate is decided: for an agent always that of its persona. */
 async function deciderOf(tx: ReadTx, by: Actor, gateId: string, reference: string | undefined): Promise<string> {
   if (by.kind !== 'agent') return personOf(tx, reference)
   if (reference !== undefined)

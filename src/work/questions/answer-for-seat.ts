@@ -16,7 +16,7 @@ const reason = 'answered while it worked'
 
 /**
  * Answers a question for the seat of an agent. If this is what the brief of the agent is for, the answer is its report
- * too, so that the brief is done whatever the agent does until it ends.
+ * too: later reports of the agent change nothing.
  */
 export async function answerForSeat(
   parts: ScopeParts,

@@ -23,7 +23,7 @@ import { endRun } from '../runs/end.ts'
 
 /**
  * Records the answer and applies it to the note or the brief of the question, and to nothing else. `answering` is the
- * brief whose agent answers while it works: the brief of the rung goes on to its own end then.
+ * brief whose agent answers while it works: the brief of the rung then continues to its own end.
  */
 export async function answerQuestion(
   scope: RunScope,

@@ -52,7 +52,7 @@ async function follow(scope: RunScope, brief: Brief, { decision, answer, reason 
 async function handUp(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const question = await findQuestionOfResolve(scope.tx, brief.id)
   if (question !== undefined) await raiseQuestion(scope, question, reason)
-  // Its agent has answered before it ended without a report, or somebody else has.
+  // Its agent has answered before it ended without a report, or another authority has.
   else await dropBrief(scope, brief, 'its question is settled')
 }
 

@@ -56,7 +56,7 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
 
     async show(by: Actor, questionId: string): Promise<Question> {
       const question = await db.read(async (tx) => withWaitingRuns(tx, await requireQuestion(tx, questionId, by)))
-      // An agent sees its own run and what names its seat; it must not learn whether another question exists.
+      // An agent sees the questions of its run and those that name its seat; it must not learn whether another question exists.
       if (by.kind === 'agent' && question.runId !== by.runId)
         await db.read((tx) => mayDecide(tx, by, { kind: 'question', question }))
       return question

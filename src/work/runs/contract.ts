@@ -39,12 +39,15 @@ export const RunRepository = z.object({
 })
 export type RunRepository = z.infer<typeof RunRepository>
 
-/** A single requested step in a mission's workspace; the mission continues afterwards. */
-export const RunExecution = z.object({
+/**
+ * Why a mission has a run that is one step of it: the mission continues when the run ends, and the handler of this
+ * purpose applies the output.
+ */
+export const RunPurpose = z.object({
   kind: z.enum(['execute', 'review']),
   contextFiles: z.array(z.string()),
 })
-export type RunExecution = z.infer<typeof RunExecution>
+export type RunPurpose = z.infer<typeof RunPurpose>
 
 /** Some tens of agents at work are a decision of the operator, who knows neither their number nor their cost before. */
 export const largePlanDefault = 40
@@ -86,7 +89,7 @@ export const RunConfiguration = z.object({
     .string()
     .nullable()
     .describe('The mission’s workspace, below the workspace root; null: one for each brief'),
-  execution: RunExecution.optional().describe('It is one step in that workspace'),
+  purpose: RunPurpose.optional().describe('It is one step of its mission, which goes on when it ends'),
   clone: z
     .object({ mirror: z.string(), branch: z.string(), start: z.string() })
     .optional()

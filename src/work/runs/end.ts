@@ -46,6 +46,8 @@ export async function endRun(scope: RunScope, status: 'done' | 'failed' | 'cance
     await moveRun(scope, status, { code, message: `✗ ${summary}`, summary, patch })
     await moveRunsMission(scope, [status], summary)
   }
+  if (scope.run.configuration.purpose !== undefined)
+    await scope.later(scope.tx, { kind: 'run_ended', runId: scope.run.id })
   await releaseNext(scope.tx, scope.run)
   if (scope.run.repository !== null || (await hasVerifiers(scope.tx, scope.run.id)))
     await scope.later(scope.tx, { kind: 'clean_run', runId: scope.run.id, delayMs: keepClonesMs })

@@ -78,7 +78,7 @@ export async function moveRunsMission(
   let mission = await findMission(scope.tx, scope.run.missionId)
   if (mission === undefined) throw bug(`run ${scope.run.id} has no mission`)
   // A single step starts its mission and never ends it.
-  if (scope.run.configuration.execution !== undefined && mission.status !== 'planning') return
+  if (scope.run.configuration.purpose !== undefined && mission.status !== 'planning') return
   for (const to of steps) {
     const last = to === steps.at(-1)
     const patch = last && summary !== undefined ? { outcomeSummary: summary } : {}

@@ -48,7 +48,7 @@ import {
   type CreateRun,
   type Run,
   type RunConfiguration,
-  type RunExecution,
+  type RunPurpose,
   type RunLine,
   type RunRepository,
 } from './contract.ts'
@@ -109,7 +109,7 @@ export function createRuns(deps: RunDeps) {
   const { db } = deps
   const around = (): Surroundings => ({ at: deps.clock.at(), slots: deps.slots, isLeftOut: deps.isLeftOut })
   /** Creates a run from files that are trusted. */
-  async function createTrusted(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
+  async function createTrusted(by: Actor, input: CreateRun, purpose?: RunPurpose): Promise<Run> {
     const prepared = await checkInput(deps, input)
     const repository = await openRepository(deps, input, prepared)
     const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
@@ -121,23 +121,23 @@ export function createRuns(deps: RunDeps) {
         title: shorten(input.goal.split('\n')[0] as string, 200),
         description: input.goal,
         playbook: prepared.playbook.name,
-        isStep: execution !== undefined,
+        isStep: purpose !== undefined,
       })
       const place = await placeInWorkspace(tx, input, mission)
       tx.afterCommit(() => deps.chaosPoint('run.created'))
       return startRun(deps, tx, by, input, prepared, mission, repository, {
         ...place,
-        ...(execution === undefined ? {} : { execution }),
+        ...(purpose === undefined ? {} : { purpose }),
       })
     })
   }
 
   return {
     /** Creates a run from a request; its team file must be trusted if it starts anything. */
-    async create(by: Actor, input: CreateRun, execution?: RunExecution): Promise<Run> {
+    async create(by: Actor, input: CreateRun, purpose?: RunPurpose): Promise<Run> {
       const { team, fileNames, trust } = input
       if (team !== undefined) await deps.trust.require(by, [{ kind: 'team', text: team, name: fileNames?.team }], trust)
-      return createTrusted(by, input, execution)
+      return createTrusted(by, input, purpose)
     },
 
     createTrusted,

@@ -5,13 +5,13 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { isAgentAtWork } from '../../../kernel/attempt-state.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { renderTemplate } from '../../../kernel/template.ts'
-import { Finding } from '../../attempts/contract.ts'
+import type { Finding } from '../../attempts/contract.ts'
 import { listAttempts } from '../../attempts/store.ts'
-import type { Attempt } from '../../attempts/contract.ts'
 import type { Brief, Hold } from '../../briefs/contract.ts'
 import { isSameHold, workspaceHold } from '../../briefs/holds.ts'
 import { listBriefs, listHoldsOfBrief } from '../../briefs/store.ts'
 import { listQuestionsOfRun } from '../../questions/store.ts'
+import { findRunStep } from '../../run-steps/store.ts'
 import { CreateRun, type Run } from '../../runs/contract.ts'
 import { requireRun } from '../../runs/find.ts'
 import type { Runs } from '../../runs/service.ts'
@@ -23,6 +23,7 @@ import type { Execute, Execution, Review } from './contract.ts'
 import type { PrintedFiles } from './output.ts'
 import { until } from './wait.ts'
 import { exitCodeOf } from './exit-code.ts'
+import { findingsOf } from './findings.ts'
 
 export interface ExecutionDeps {
   db: Db
@@ -89,15 +90,15 @@ export function createExecutions(deps: ExecutionDeps) {
   }
 
   async function readExecution(prefix: string): Promise<Execution> {
-    const { run, brief, holds, attempts, finished, question } = await db.read((tx) => factsOf(tx, prefix))
+    const { run, brief, holds, attempts, finished, question, applied } = await db.read((tx) => factsOf(tx, prefix))
     const last = attempts.at(-1)
     const printed = last === undefined ? { stdout: '', stderr: '' } : await deps.printed.read(last.id)
-    const execution = run.configuration.execution as NonNullable<Run['configuration']['execution']>
+    const { kind: purpose } = run.configuration.purpose as NonNullable<Run['configuration']['purpose']>
     return {
       runId: run.id,
       missionId: run.missionId,
       workspace: run.configuration.workspace ?? '',
-      kind: execution.kind,
+      kind: purpose,
       status: statusOf(run, brief, holds),
       mode: (finished?.['mode'] as Execution['mode'] | undefined) ?? run.configuration.mode,
       filesCreated: (finished?.['files_created'] as string[] | null | undefined) ?? null,
@@ -113,7 +114,7 @@ export function createExecutions(deps: ExecutionDeps) {
       needsApproval: statusOf(run, brief, holds) === 'waiting' ? (last?.denied ?? []) : [],
       questionId: question,
       budgetExceeded: last?.outcome === 'budget' || holds.some(({ kind }) => kind === 'budget'),
-      findings: execution.kind === 'review' ? findingsOf(last) : null,
+      findings: purpose === 'review' ? ((applied as Finding[] | null) ?? findingsOf(last?.report)) : null,
     }
   }
 
@@ -172,7 +173,7 @@ async function checkContext(
 
 async function factsOf(tx: ReadTx, prefix: string) {
   const run = await requireRun(tx, prefix)
-  if (run.configuration.execution === undefined)
+  if (run.configuration.purpose === undefined)
     throw refusal('invalid_input', `run ${run.id} is not an execution in a workspace`, {
       hint: `Show it with "agency inspect ${run.id}".`,
     })
@@ -185,6 +186,7 @@ async function factsOf(tx: ReadTx, prefix: string) {
     holds: brief === undefined ? [] : await listHoldsOfBrief(tx, brief),
     attempts: await listAttempts(tx, run.id),
     finished: events.at(-1)?.data,
+    applied: brief === undefined ? null : ((await findRunStep(tx, brief.id))?.result ?? null),
     question: questions.find(({ status }) => status !== 'answered' && status !== 'withdrawn')?.id ?? null,
   }
 }
@@ -194,18 +196,4 @@ function statusOf(run: Run, brief: Brief | undefined, holds: readonly Hold[]): E
   if (holds.some((hold) => isSameHold(hold, workspaceHold))) return 'queued'
   const isStuck = brief?.status === 'blocked' || run.status === 'paused' || run.status === 'gated'
   return isStuck || run.questionsOpen > 0 ? 'waiting' : 'running'
-}
-
-/** Returns the reported findings; if the agent could only report text, parses them from its summary. */
-function findingsOf(attempt: Attempt | undefined): Finding[] | null {
-  const report = attempt?.report
-  if (report === null || report === undefined) return null
-  if (report.findings !== undefined) return report.findings
-  const json = report.summary.slice(report.summary.indexOf('{'), report.summary.lastIndexOf('}') + 1)
-  try {
-    const { findings } = JSON.parse(json) as { findings?: unknown }
-    return Finding.array().max(500).safeParse(findings).data ?? null
-  } catch {
-    return null
-  }
 }
