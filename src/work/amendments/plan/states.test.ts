@@ -115,6 +115,18 @@ briefs:
     await agency.runs.cancel(operator, run.id, undefined)
   })
 
+  it('has a diff that is cut if its briefs are very long', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ play: [[{ hang: {} }]] })
+    const context = 'A line.\n'.repeat(24_000)
+    const add = ['a', 'b'].map((key) => ({ key, objective: 'Read it', context, after: ['main'] }))
+    const { diff } = await amend(agency, run, { add })
+    expect(diff).toMatch(/^--- plan, version 1\n\+\+\+ plan, version 2\n@@ a @@\n\+key: a\n/)
+    expect(diff).toMatch(/… \d+ more characters$/)
+    expect(diff?.length).toBeLessThan(101_000)
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
   it('is left as it was if the amendment fails in its middle', async () => {
     const broken: Playbook = {
       ...direct,
