@@ -85,10 +85,14 @@ function refuseDeadEnds(current: CurrentPlan, { add, change }: PlanChanges): voi
       if (before.includes(name)) continue
       const status = (current.briefs.get(name)?.brief ?? current.others.get(name))?.status
       if (status !== 'cancelled' && status !== 'failed') continue
-      throw refusal('invalid_input', `brief "${key}" would wait for "${name}", which is ${status}`, {
-        hint: 'Remove that name from its "after".',
-        data: { key, after: name },
-      })
+      throw refusal(
+        'invalid_input',
+        `brief "${key}" would wait for "${name}", which ${status === 'failed' ? 'has failed' : 'is cancelled'}`,
+        {
+          hint: 'Remove that name from its "after".',
+          data: { key, after: name },
+        },
+      )
     }
   }
 }

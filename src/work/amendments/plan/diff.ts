@@ -29,8 +29,10 @@ export function diffOfPlans(
   pairs: readonly { readonly key: string; readonly before: Shown | null; readonly after: Shown | null }[],
 ): string {
   const lines = [`--- plan, version ${versions[0]}`, `+++ plan, version ${versions[1]}`]
-  for (const { key, before, after } of pairs)
-    lines.push(`@@ ${key} @@`, ...diffOfLines(linesOf(before), linesOf(after)))
+  for (const { key, before, after } of pairs) {
+    lines.push(`@@ ${key} @@`)
+    for (const line of diffOfLines(linesOf(before), linesOf(after))) lines.push(line)
+  }
   const text = redact(lines.join('\n'))
   return text.length <= maxCharacters
     ? text

@@ -109,6 +109,8 @@ describeStores('an amendment of a plan', (openFresh) => {
         data: { version: 2, added: ['lake'], changed: ['booklet'], removed: ['sea'] },
       },
     ])
+    // The new brief waits for nothing, and starts without another event.
+    await agency.until(async () => (await agency.brief(run, 'lake')).status === 'working')
     const { artifacts, documents } = await agency.inspect(run)
     expect(artifacts.filter(({ name }) => name === 'plan')).toMatchObject([
       { version: 1, author: 'engine', briefId: null },
