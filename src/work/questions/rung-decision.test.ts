@@ -97,7 +97,7 @@ const wayOf = ({ hops }: Question): string[] =>
   hops.map(({ rank, from, to, skipped }) => `${rank} ${from} → ${to}${skipped === undefined ? '' : ` (${skipped})`}`)
 
 describeStores('the rungs of a playbook', (openFresh) => {
-  it('end at the operator, each asked once, when they are a circle', async () => {
+  it('end at the operator when the ladder is a circle', async () => {
     const circle = [rung('a'), rung('b'), rung('a'), rung('b')]
     const agency = await startAgency(openFresh, {
       promptOf,
@@ -115,7 +115,7 @@ describeStores('the rungs of a playbook', (openFresh) => {
     expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsOpen: 0, questionsOpen: 0 })
   })
 
-  it('are skipped where the playbook takes no question, and where a step fails the question goes on', async () => {
+  it('are skipped without a brief, and passed when their step fails', async () => {
     const fails: StepInput[] = [{ exit: { code: 1 } }]
     const roles = { b: fails }
     const agency = await startAgency(openFresh, { promptOf, playbooks: [withRoles([rung('a'), rung('b')], roles)] })
@@ -124,7 +124,7 @@ describeStores('the rungs of a playbook', (openFresh) => {
     expect(wayOf(question)).toEqual(['1 brief:main → a (not_taken)', '2 brief:main → b', '3 b → operator'])
   })
 
-  it('can answer: the brief continues, and the next question starts one rung higher', async () => {
+  it('answer a question and raise the start of the next one', async () => {
     const agency = await startAgency(openFresh, { promptOf, playbooks: [withRoles([rung('a')], { a: answers })] })
     const run = await agency.settled(await agency.run(asking))
     expect(run).toMatchObject({ status: 'done', briefsOpen: 0, questionsOpen: 0 })
@@ -136,7 +136,7 @@ describeStores('the rungs of a playbook', (openFresh) => {
     expect(agency.notices.map(({ kind }) => kind)).toEqual(['run_done'])
   })
 
-  it('leave a question alone that was answered meanwhile', async () => {
+  it('keep an answer that the operator gave first', async () => {
     const roles = { a: [{ log: 'gate decided' }, ...answers] }
     const agency = await startAgency(openFresh, { promptOf, playbooks: [withRoles([rung('a')], roles)] })
     const run = await agency.run(asking)
@@ -151,7 +151,7 @@ describeStores('the rungs of a playbook', (openFresh) => {
 
   const points: ChaosPointName[] = ['agent.reported', 'evidence.checked', 'attempt.ended']
 
-  it.each(points)('have each question once if the process dies at %s of the step that hands it up', async (point) => {
+  it.each(points)('record each hop once if the process dies at %s', async (point) => {
     const playbooks = [withRoles([rung('a'), rung('b')], { a: handsUp, b: answers })]
     // The first two attempts that pass a point are the one that asks and that of the first role.
     let passed = 0
