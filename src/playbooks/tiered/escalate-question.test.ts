@@ -56,7 +56,7 @@ async function addLead(run: Play, name: string | null): Promise<void> {
 }
 
 describe('the question of a stuck brief', () => {
-  it('is one row that every tier above has in turn, with a step for each of them', async () => {
+  it('climbs the tiers as one row, with a step at each tier', async () => {
     const run = await play(api, either(handsUp, inTurn(isFirst, asks)))
     const [question] = run.questions as [Question]
     expect(question).toMatchObject({ status: 'with_operator', askedBy: 't4/api', text: 'which format?' })
@@ -100,7 +100,7 @@ describe('the question of a stuck brief', () => {
     await run.close()
   })
 
-  it('says that the seat of the lead is vacant, and goes on to the operator', async () => {
+  it('skips the vacant seat of the lead and records the reason', async () => {
     const started = await Play.start({ alone: true })
     await addLead(started, null)
     const run = await playOn(started, { streams: typo, otherwise: either(handsUp, inTurn(isTask, asks)) })
@@ -140,13 +140,13 @@ describe('the question of a stuck brief', () => {
     expect(run.of('resolve').map(({ status }) => status)).toEqual(['done'])
   })
 
-  it.each(['abandon', 'Give up'])('goes on if a tier answers "%s", which only the operator decides', async (answer) => {
+  it.each(['abandon', 'Give up'])('climbs further if a tier answers "%s"', async (answer) => {
     const run = await play(typo, either(decides({ decision: 'answer', answer, reason: 'x' }), inTurn(isTask, asks)))
     expect(wayOf(run.questions[0] as Question)).toEqual(['1 t4/typo → t1', '2 t1 → operator'])
     expect(run.run).toMatchObject({ status: 'running', abandoned: false })
   })
 
-  it('is handed up by a T1 whose step fails, without a second question', async () => {
+  it('climbs to the operator if the step of T1 fails, without a second question', async () => {
     const crash = { kind: 'crash' } as const
     const isResolve = ({ phase }: Brief): boolean => phase === 'resolve'
     const run = await play(typo, either(inTurn(isTask, asks), inTurn(isResolve, crash, crash, crash, crash)))

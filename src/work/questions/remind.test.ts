@@ -79,7 +79,7 @@ const sentKinds = async (agency: TestAgency, run: Run): Promise<unknown[]> =>
   (await agency.events(run)).filter(({ kind }) => kind === 'notify_sent').map(({ data }) => data?.['kind'])
 
 describeStores('the reminder of a question', (openFresh) => {
-  it('comes once, an hour after the question arrived at the operator, and answers nothing', async () => {
+  it('is sent once, an hour after the question reached the operator', async () => {
     const { agency, question } = await ask(openFresh)
     await agency.pass(59 * minute)
     expect(reminders(agency)).toEqual([])

@@ -7,7 +7,7 @@ import { documentSchemas } from '../../../cli/offline/schemas.ts'
 import { toWire } from '../../../operations/wire.ts'
 import { validateDocument } from '../../../json-schema/validate.ts'
 import { type Run, runOperations } from '../../../work/runs/contract.ts'
-import { escalationsIn, type Inspection } from '../../../work/runs/cli/inspection.ts'
+import { escalationsIn, hopsOf, type Inspection } from '../../../work/runs/cli/inspection.ts'
 import { tieredView } from './view.ts'
 import { countLine, ofTier, standingOf, tierNames, tierTree } from './tiers.ts'
 import { treeLines } from '../../../work/runs/cli/tree.ts'
@@ -95,7 +95,7 @@ it('lists escalations with sender, receiver and rank', () => {
     message: 'stuck',
     data: data as Record<string, unknown>,
   })
-  const climb = ['t3/api', 't2/api', 't2/lead', 't1', 'operator'].map((to) =>
+  const climb = ['t3/api', 't2/api', 't2/lead', 't1', 'lead:Architect', 'operator'].map((to) =>
     escalated({ from: 't4/api', to, class: 'asked' }),
   )
   expect(
@@ -109,6 +109,22 @@ it('lists escalations with sender, receiver and rank', () => {
     ['t4/api', 't2/api', 2],
     ['t4/api', 't2/lead', 3],
     ['t4/api', 't1', 4],
-    ['t4/api', 'operator', 5],
+    ['t4/api', 'lead:Architect', 5],
+    ['t4/api', 'operator', 6],
+  ])
+})
+
+it('lists the hops of a question as escalations, with the reason of those that were skipped', () => {
+  const at = '2030-01-01T00:00:00.000Z'
+  const hops = [
+    { from: 't4/api', to: 't1', rank: 1, at },
+    { from: 't1', to: 'lead:Architect', rank: 2, at, skipped: 'vacant' as const },
+    { from: 't1', to: 'operator', rank: 3, at },
+  ]
+  const listed = hopsOf([{ hops, class: 'asked', brief_id: 'brf_1' }], tieredView.rankOf)
+  expect(listed.map(({ rank, message, skipped }) => [rank, message, skipped])).toEqual([
+    [4, 't4/api → t1', undefined],
+    [5, 't1 → lead:Architect', 'vacant'],
+    [6, 't1 → operator', undefined],
   ])
 })

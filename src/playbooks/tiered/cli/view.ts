@@ -16,9 +16,10 @@ export const tieredView: PlaybookView = {
   tagged,
 }
 
-/** Ranks: T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the operator. */
+/** Ranks: T4 → T3 → the workstream's specialist → the lead of the architects → T1 → the lead of the organisation → the operator. */
 function rankOf(receiver: string): number {
-  if (receiver === 'operator') return 5
+  if (receiver === 'operator') return 6
+  if (receiver.startsWith('lead:')) return 5
   if (receiver === 't2/lead') return 3
   return { t3: 1, t2: 2, t1: 4 }[receiver.slice(0, 2)] ?? 0
 }

@@ -19,6 +19,7 @@ import {
   briefHistory,
   fetchBrief,
   fetchEscalations,
+  hopsOf,
   fetchInspection,
   findBrief,
   type Inspection,
@@ -58,7 +59,10 @@ async function inspectOne(context: CliContext, id: string, options: InspectOptio
     context.json({
       ...shown,
       ...view.summary(shown),
-      escalations: await fetchEscalations(context, whole.run.id, view.rankOf),
+      escalations: [
+        ...(await fetchEscalations(context, whole.run.id, view.rankOf)),
+        ...hopsOf(shown.questions, view.rankOf),
+      ],
     })
   else if (options.json) {
     const parts = wanted.map((name) => [name, views[name].of(shown)])

@@ -114,7 +114,27 @@ export interface Escalation {
   rank: number
   brief_id: string | null
   message: string
+  /** Why the question went on at once, if it did. */
+  skipped?: string
 }
+
+/** Lists the hops of questions as escalations. */
+export const hopsOf = (
+  questions: readonly Pick<Wire<Question>, 'hops' | 'class' | 'brief_id'>[],
+  rankOf: (receiver: string) => number,
+): Escalation[] =>
+  questions.flatMap(({ hops, class: cause, brief_id }) =>
+    hops.map(({ at, from, to, skipped }) => ({
+      at,
+      from,
+      to,
+      class: String(cause),
+      rank: rankOf(to),
+      brief_id,
+      message: `${from} → ${to}`,
+      ...(skipped === undefined ? {} : { skipped }),
+    })),
+  )
 
 export const fetchEscalations = async (
   context: CliContext,
