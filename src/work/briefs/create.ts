@@ -19,9 +19,7 @@ export async function createBriefs(scope: RunScope, specs: readonly BriefSpec[])
   const ids = new Map(specs.map((spec, index) => [spec.key, sorted[index]]))
   const { run, tx } = scope
   const people = await peopleOf(scope, specs)
-  const created = specs.map((spec, index) =>
-    plannedBrief(scope, spec, ids.get(spec.key) as string, index + 1, people),
-  )
+  const created = specs.map((spec, index) => plannedBrief(scope, spec, ids.get(spec.key) as string, index + 1, people))
   const edges = specs.flatMap((spec) =>
     spec.after.map((key): Dependency => ({
       runId: run.id,
