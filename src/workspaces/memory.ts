@@ -55,6 +55,8 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
   /** The files of copies as they were made. */
   const copied = new Map<string, ReadonlyMap<string, string>>()
   const answers = new Map<string, Answer>()
+  /** By run: the newest version of each file, whichever workspace it is in. */
+  const newest = new Map<string, Map<string, string>>()
   const pathOf = ({ runId, id }: Pick<WorkspaceRequest, 'runId' | 'id'>): string => {
     if (!isPlainName(runId) || !isPlainName(id)) throw bug(`"${runId}/${id}" is not a valid directory name`)
     return `memory:${runId}/${id}`
@@ -68,8 +70,10 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
   const isOfAgent = (name: string): boolean => !name.startsWith(`${agencyDirectory}/`) && !name.startsWith('.git/')
   const copyOf = ({ runId, copyOf: copied }: WorkspaceRequest): [name: string, text: string][] =>
     copied === undefined ? [] : [...existing({ runId, id: copied.id })].filter(([name]) => isOfAgent(name))
-  const filesOfRun = (runId: string): [name: string, text: string][] =>
-    [...filesOf].flatMap(([path, files]) => (path.startsWith(`memory:${runId}/`) ? [...files] : []))
+  const filesOfRun = (runId: string): [name: string, text: string][] => [
+    ...[...filesOf].flatMap(([path, files]) => (path.startsWith(`memory:${runId}/`) ? [...files] : [])),
+    ...(newest.get(runId) ?? []),
+  ]
   const filesIn = ({ runId, source }: CheckoutRequest): [name: string, text: string][] => {
     if (source.kind === 'workspace') return [...existing(source.workspace)]
     if (git !== undefined) return []
@@ -84,6 +88,12 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
       git?.materialise({ ...clone, start: source.commit }, place, { over: clone.start })
     }
   }
+  const keeperOf =
+    ({ runId }: WorkspaceRequest) =>
+    (name: string, text: string): void => {
+      if (git !== undefined || !isOfAgent(name)) return
+      newest.set(runId, (newest.get(runId) ?? new Map<string, string>()).set(name, text))
+    }
   const workspaces: MemoryWorkspaces = {
     list: () => [...filesOf.keys(), ...checkouts.keys()],
     filesAt: (path) => filesOf.get(path) ?? checkouts.get(path),
@@ -105,10 +115,13 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
       filesOf.set(path, files)
       for (const name of files.keys())
         if (name.startsWith(`${outbox}/`) || name.startsWith(`${inputsDirectory}/`)) files.delete(name)
-      return createWorkspace({ path, home: homeOf(request), files, answers, git })
+      return createWorkspace({ path, home: homeOf(request), files, answers, git, keep: keeperOf(request) })
     },
-    open: async (request) =>
-      createWorkspace({ path: pathOf(request), home: homeOf(request), files: existing(request), answers, git }),
+    open: async (request) => {
+      const files = existing(request)
+      const keep = keeperOf(request)
+      return createWorkspace({ path: pathOf(request), home: homeOf(request), files, answers, git, keep })
+    },
     lay: async (request, handed) => {
       const { runId, clone = null } = request
       const sourceOf = ({ from }: HandedFile) => filesOf.get(pathOf({ runId, id: from.id }))
@@ -173,9 +186,11 @@ interface MemoryWorkspace {
   readonly files: Map<string, string>
   readonly answers: ReadonlyMap<string, Answer>
   readonly git: MemoryGit | undefined
+  /** Is told of every file that is written. */
+  readonly keep?: (name: string, text: string) => void
 }
 
-const createWorkspace = ({ path, home, files, answers, git }: MemoryWorkspace): Workspace => ({
+const createWorkspace = ({ path, home, files, answers, git, keep }: MemoryWorkspace): Workspace => ({
   path,
   boxed: false,
   home,
@@ -187,6 +202,7 @@ const createWorkspace = ({ path, home, files, answers, git }: MemoryWorkspace): 
   write: async (name, text) => {
     if (!namesInside(name)) throw refusal('invalid_input', `"${name}" leads outside the workspace`)
     files.set(plain(name), text.toWellFormed())
+    keep?.(plain(name), text.toWellFormed())
   },
   run: async (command, { maxOutputBytes, searchFor }) => {
     const { exitCode, output } = answers.get(command)?.(files) ??

@@ -48,7 +48,7 @@ describe.each([
         status: 'verified',
         attempt: 1,
         summary: 'Done.',
-        outputs: [{ path: 'result.md', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+        outputs: [{ path: expect.stringMatching(/^t4-.*\.md$/), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
         evidence: [expect.stringMatching(/^passed: /)],
         verdict: { verdict: 'pass', issues: [], notes: '' },
       })),
@@ -128,7 +128,7 @@ describe('the squad lead that gives the joint verdict', () => {
         key: `t4:fix:main:fix-main-${name}`,
         status: 'ready_for_verification',
         summary: 'Done.',
-        outputs: [{ path: 'result.md', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+        outputs: [{ path: expect.stringMatching(/^t4-.*\.md$/), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
         verdict: { verdict: 'pass' },
       })),
     )

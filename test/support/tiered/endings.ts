@@ -35,7 +35,8 @@ export async function playEnding({ events, workspace }: WaitingAgent, brief: Bri
   const report = (fields: Partial<Report>): void =>
     events.push({ kind: 'report', report: { status: 'done', summary: 'Done.', outputs: [], ...fields } })
   const write = async (): Promise<string[]> => {
-    const outputs = paths.length > 0 ? paths : ['result.md']
+    // Without a git, the files of all workspaces are in a commit: each needs a name of its own.
+    const outputs = paths.length > 0 ? paths : [`${brief.key.replaceAll(':', '-')}.md`]
     for (const path of outputs) await workspace.write(path, `attempt ${brief.attempts}\n`)
     return outputs
   }
