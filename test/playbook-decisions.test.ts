@@ -33,6 +33,7 @@ const single: Readonly<Record<string, string>> = {
 /** Decisions that no playbook of the product uses yet, with the reason why the engine offers them. */
 const unused: Readonly<Record<string, string>> = {
   release_brief: 'for playbooks that check an answer before the work continues; decided-answers.test.ts plays them',
+  resolve_notes: 'for playbooks in which a role settles notes of a category; routes-of-playbook.test.ts plays them',
 }
 
 const kinds = (): string[] => {

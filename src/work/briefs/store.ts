@@ -232,7 +232,7 @@ export const listWorkKeys = (tx: ReadTx, runId: string, most: number): Promise<s
   column('key', text).all(
     sqlOf(tx),
     `SELECT key FROM briefs WHERE run_id = ? AND kind = 'work' AND status IN ('verified', 'done')
-ORDER BY created_at, number, id LIMIT ?`,
+ORDER BY created_at, number, id ${boundLimit}`,
     [runId, most],
   )
 

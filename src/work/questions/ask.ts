@@ -52,7 +52,7 @@ export async function askQuestion(scope: RunScope, wanted: NewQuestion): Promise
   return raiseQuestion(scope, await addQuestion(scope, wanted))
 }
 
-/** Records a question, which nobody has yet. */
+/** Records a question that no rung has yet. */
 async function addQuestion(scope: RunScope, wanted: NewQuestion): Promise<Question> {
   const { tx, run } = scope
   const askedBy = wanted.askedBy ?? (wanted.brief === null ? 'engine' : authorOf(scope, wanted.brief))

@@ -16,10 +16,10 @@ export interface Loop {
   readonly count: number
 }
 
-/** How often a brief may ask, whatever it asks, before somebody looks at it. */
+/** How many questions of any wording a brief may ask before the operator looks at it. */
 const anyLimit = 5
 
-/** The number of similar questions about a brief at which somebody looks at it. */
+/** The number of similar questions about a brief at which the operator looks at it. */
 const similarLimitOf = ({ run }: RunScope): number => run.configuration.team?.limits.similarEscalations ?? 3
 
 /**

@@ -16,7 +16,7 @@ import { findQuestionOfResolve } from './store.ts'
 export const isAboutSeat = (event: PlaybookEvent): event is Extract<PlaybookEvent, { brief: Brief }> =>
   'brief' in event && event.kind !== 'question_raised' && asksSeat(event.brief)
 
-/** Decides about a brief that asks a seat: it answers the question, or the question goes on to the next rung. */
+/** Decides about a brief that asks a seat: it answers the question, or the question is handed to the next rung. */
 export async function decideSeat(scope: RunScope, event: Extract<PlaybookEvent, { brief: Brief }>): Promise<void> {
   const { brief } = event
   switch (event.kind) {
@@ -56,7 +56,7 @@ async function handUp(scope: RunScope, brief: Brief, reason: string): Promise<vo
   else await dropBrief(scope, brief, 'its question is settled')
 }
 
-/** Returns why the agent on a seat cannot decide, together with what it would ask: its own question goes nowhere else. */
+/** Returns why the agent on a seat cannot decide, with its own question, which is asked nowhere else. */
 async function ownQuestion({ tx }: RunScope, { attemptId }: Brief, reason: string): Promise<string> {
   const report = attemptId === null ? undefined : (await findAttempt(tx, attemptId))?.report
   const asked = report === null || report === undefined ? [] : asksOf(report)

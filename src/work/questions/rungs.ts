@@ -2,7 +2,7 @@ import type { Question, QuestionClass, Rung } from './contract.ts'
 
 export const operatorRung: Rung = { kind: 'operator', name: 'operator', positionId: null }
 
-/** Classes of questions that somebody below the operator may answer: they need no right and no money of hers. */
+/** Classes of questions that a rung below the operator may answer: they need no right and no money of hers. */
 const climbing: ReadonlySet<QuestionClass> = new Set(['asked', 'bad_output', 'verification', 'crash'])
 
 /** Reports whether a question climbs a ladder; every other one is the operator's at once. */

@@ -63,7 +63,7 @@ export async function addSeatBrief(
     ...runtime,
     provider: scope.providerOf(runtime.runtime, runtime.runtimeOptions),
     retryBudget: 1,
-    // The question may be about a failure, and then it decides whether the run goes on.
+    // The question may be about a failure, and then it decides whether the run continues.
     startsAfterFailure: true,
     ...place,
   })

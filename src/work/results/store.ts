@@ -1,4 +1,5 @@
 import { columns, integer, json, optional, text } from '../../db/columns.ts'
+import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { Report } from '../attempts/contract.ts'
@@ -47,7 +48,7 @@ FROM (SELECT r.*, ROW_NUMBER() OVER (PARTITION BY r.turn, r.group_key ORDER BY r
     v.verdict, v.issues, v.missing_evidence, v.notes,
     CASE WHEN b.status = 'cancelled' THEN 3 WHEN ${isSettled} THEN 2 WHEN v.verdict = 'pass' THEN 1 ELSE 0 END AS turn
     ${joined} WHERE ${where}) r) w
-ORDER BY w.turn, w.place, w.number, w.id LIMIT ?`,
+ORDER BY w.turn, w.place, w.number, w.id ${boundLimit}`,
     [...values, most],
   )
 }

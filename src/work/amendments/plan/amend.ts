@@ -10,7 +10,7 @@ import { compareWithDocument } from './compare.ts'
 import { type CurrentPlan, readCurrentPlan } from './current.ts'
 import { proposedChanges, proposePlan } from './propose.ts'
 
-/** Amends the plan of a run at once for the operator; what an agent wants waits for the operator. */
+/** Amends the plan of a run at once for the operator; the wish of an agent waits for the operator. */
 export async function amendPlan(
   scope: RunScope,
   by: Actor,
