@@ -93,6 +93,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
     run_id: [...runs.map((run) => run.id), first.id.slice(0, 8), 'run_'],
     brief_id: briefs,
     attempt_id: [attempt.id],
+    agent_id: [`${attempt.agentId}`],
     mission_id: [...missions.map((mission) => mission.id), first.missionId],
     org: [],
     persona: [],

@@ -26,9 +26,7 @@ export async function handOver(
 ): Promise<HandedOver> {
   if ((run.configuration.workspace ?? null) !== null) return { inputsSeen: [] }
   const accepted = await deps.db.read((tx) => listAcceptedOutputs(tx, brief))
-  // The rest of a brief has its files, and a verifier a copy of them.
-  const own = new Set([place.id, place.copyOf?.id])
-  const files = filesOf(accepted.filter(({ rootId }) => !own.has(rootId)))
+  const files = filesOf(accepted)
   if (files.length === 0) return { inputsSeen: [] }
   const laid = await deps.workspaces.lay(place, files)
   return 'refused' in laid ? laid : { inputsSeen: laid.files.map(inputOf) }

@@ -29,7 +29,10 @@ export async function listAcceptedOutputs(tx: ReadTx, brief: Brief): Promise<Acc
   const rests = await idsIn(tx, `SELECT id FROM briefs WHERE run_id = ? AND remainder_of IN (#)`, named, [brief.runId])
   const makers = [...new Set([...waited, ...named, ...rests])]
   if (makers.length === 0) return []
-  return accepted.all(sqlOf(tx), acceptedText.replace('#', marksFor(makers)), makers)
+  const found = await accepted.all(sqlOf(tx), acceptedText.replace('#', marksFor(makers)), makers)
+  // A brief and its rest work in one directory, whose files the rest may change; its verifier has them too.
+  const own = new Set([brief, ...ofOthers].map(({ id, remainderOf }) => remainderOf ?? id))
+  return found.filter(({ rootId }) => !own.has(rootId))
 }
 
 const idsIn = async (

@@ -187,6 +187,10 @@ export const bugs: Readonly<Record<string, Bug>> = {
     replaces: { 'engine/workers-store.ts': 'workers/taken-over-early.ts' },
     workers: 2,
   },
+  'input-of-first-attempt': {
+    description: 'an attempt records another version of a handed-over file than it saw',
+    replaces: { 'engine/attempt/handover.ts': 'input-of-first-attempt.ts' },
+  },
   'hop-without-holder': {
     description: 'a hop names a seat that is vacant',
     replaces: { 'work/questions/hop.ts': 'lead/hop-without-holder.ts' },

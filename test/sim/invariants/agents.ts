@@ -71,6 +71,9 @@ function checkOutcome(world: World, attempt: Row): void {
     if (!wasInterrupted) refuse('no interruption occurred')
     return
   }
+  // An agent that cannot be killed has changed a file after its verdict.
+  if (played === undefined && world.faults.has('survivor') && /cannot be handed over/.test(String(attempt['detail'])))
+    return
   if (played === undefined) return refuse('no agent was launched')
   const possible: readonly string[] = [
     ...played.outcomes,

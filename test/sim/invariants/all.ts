@@ -2,6 +2,7 @@ import type { World } from '../world.ts'
 import { watchAgents } from './agents.ts'
 import { watchCounters } from './counters.ts'
 import { watchFinished } from './finished.ts'
+import { watchInputs } from './inputs.ts'
 import { watchGates } from './gates.ts'
 import { inspectHolds } from './holds.ts'
 import { watchLaunches } from './launches.ts'
@@ -24,6 +25,7 @@ export function registerInvariants(world: World): void {
   watchMoney(world)
   watchLadder(world)
   watchFinished(world)
+  watchInputs(world)
   inspectQuestions(world)
   inspectRuns(world)
   inspectHolds(world)

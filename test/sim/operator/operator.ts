@@ -50,7 +50,8 @@ export function decideEverything(world: World, round: number): void {
   for (const question of questions) {
     const keys = optionsOf(question).filter((key) => key !== 'abandon')
     // The last round is a free answer: a question need not have options that help.
-    void answer(world, life, question['id'] as string, keys[round % (keys.length + 1)] ?? 'do as you think best')
+    const tried = keys[round % (keys.length + 1)] ?? 'do as you think best'
+    void answer(world, life, question['id'] as string, isAboutChangedFile(question) ? 'abandon' : tried)
   }
   for (const run of openRuns(world))
     for (const brief of heldBriefs(world.history, run['id'] as string))
@@ -143,6 +144,9 @@ const pause = (world: World, life: Life, runId: string): Promise<void> =>
   observe(world, world.acts.begin('pause', runId, 'operator'), () => life.agency.gates.pause(operator, runId, 'lunch'))
 const resume = (world: World, life: Life, runId: string): Promise<void> =>
   observe(world, world.acts.begin('resume', runId, 'operator'), () => life.agency.gates.resume(operator, runId))
+/** Only a repair of the file would let the brief continue. */
+const isAboutChangedFile = (question: Row): boolean => /cannot be handed over/.test(String(question['text']))
+
 const answer = (world: World, life: Life, questionId: string, text: string): Promise<void> =>
   observe(world, world.acts.begin('answer', questionId, 'operator'), () =>
     life.agency.questions.answer(operator, questionId, text),
