@@ -189,6 +189,8 @@ export interface HandedFile {
   readonly sha256: string
   /** The directory below `.agency/inputs` in which it is laid, at the same path. */
   readonly folder: string
+  /** Others have worked in the same directory since, and were accepted: it is no fault if they have removed the file. */
+  readonly mayBeGone?: true
 }
 
 /** `refused`: why a file cannot be handed over. */

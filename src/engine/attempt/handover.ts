@@ -37,11 +37,15 @@ export async function handOver(
 /** Of a file that a brief and its rest have both reported, the later version counts. */
 function filesOf(accepted: readonly AcceptedOutputs[]): Handed[] {
   const files = new Map<string, Handed>()
-  for (const { rootId, rootKey, outputs, ...maker } of accepted) {
+  for (const [index, { rootId, rootKey, outputs, ...maker }] of accepted.entries()) {
     const folder = folderOf(rootKey, rootId)
+    const from = { id: rootId, directory: null }
+    // The rest of a brief may rename the files of the first part.
+    const hasRest = accepted.slice(index + 1).some((later) => later.rootId === rootId)
     for (const { path: reported, sha256 } of outputs) {
       const path = posix.normalize(reported)
-      files.set(`${folder}/${path}`, { from: { id: rootId, directory: null }, folder, path, sha256, maker })
+      const file: Handed = { from, folder, path, sha256, maker, ...(hasRest ? { mayBeGone: true } : {}) }
+      files.set(`${folder}/${path}`, file)
     }
   }
   return [...files.values()]

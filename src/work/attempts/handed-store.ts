@@ -32,6 +32,18 @@ export async function listAcceptedOutputs(tx: ReadTx, brief: Brief): Promise<Acc
   return accepted.all(sqlOf(tx), acceptedText.replace('#', marksFor(makers)), makers)
 }
 
+/** Lists the accepted outputs of the other parts of a brief, in the order in which these were made. */
+export const listEarlierOutputs = (tx: ReadTx, { id, remainderOf }: Brief): Promise<Attempt['outputs'][]> =>
+  outputs.all(
+    sqlOf(tx),
+    `SELECT a.outputs FROM attempts a JOIN briefs b ON b.id = a.brief_id
+WHERE (b.id = ? OR b.remainder_of = ?) AND b.id <> ? AND b.verifies IS NULL AND a.outcome IN ('ok', 'partial_output')
+ORDER BY b.created_at, b.number, b.id, a.fence`,
+    [remainderOf, remainderOf, id],
+  )
+
+const outputs = column('outputs', json<Attempt['outputs']>())
+
 const idsIn = async (
   tx: ReadTx,
   sql: string,
