@@ -61,9 +61,10 @@ export async function layFiles<File extends HandedFile>(
     if (fault !== null) return refused(file, fault)
     const own = unlessIn === undefined ? 'none' : await versionIn(unlessIn, file)
     if (own === 'accepted') continue
+    const isNeedless = own === 'another' || (unlessIn !== undefined && file.mayBeGone === true)
     const from = root === null ? gone : openRegular(root, file.path)
     if (typeof from === 'string') {
-      if (own === 'another' || (root !== null && file.mayBeGone === true)) continue
+      if (isNeedless || (root !== null && file.mayBeGone === true)) continue
       return refused(file, from)
     }
     try {
@@ -72,7 +73,7 @@ export async function layFiles<File extends HandedFile>(
       if (bytes > maxBytes) return refused(file, tooLarge(from.bytes, maxBytes))
       const target = join(directory, file.folder, file.path)
       const why = makeDirectory(made, dirname(target)) ?? (await copyTo(target, from, file.sha256))
-      if (why === changed && own === 'another') {
+      if (why === changed && isNeedless) {
         bytes -= from.bytes
         rmSync(target, { force: true })
         continue

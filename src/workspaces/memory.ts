@@ -170,8 +170,8 @@ function layInMemory<File extends HandedFile>(
     const source = sourceOf(file)
     const text = source?.get(file.path)
     const named = faultOfName(file)
-    const hasOther =
-      isClone && files.has(file.path) && (text === undefined || sha256(Buffer.from(text)) !== file.sha256)
+    const isNeedless = isClone && (files.has(file.path) || file.mayBeGone === true)
+    const hasOther = isNeedless && (text === undefined || sha256(Buffer.from(text)) !== file.sha256)
     const isGone = source !== undefined && text === undefined && file.mayBeGone === true
     if (named === null && (hasOther || isGone)) continue
     const fault = named ?? (text === undefined ? missing : null)

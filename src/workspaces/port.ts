@@ -189,7 +189,10 @@ export interface HandedFile {
   readonly sha256: string
   /** The directory below `.agency/inputs` in which it is laid, at the same path. */
   readonly folder: string
-  /** Others have worked in the same directory since, and were accepted: it is no fault if they have removed the file. */
+  /**
+   * Accepted work since may have removed the file: that of others in the same directory, or in a repository in which
+   * the file was merged. The latter needs no accepted version either.
+   */
   readonly mayBeGone?: true
 }
 

@@ -21,19 +21,25 @@ const brief = (key: string, script: string, output: string, after: readonly stri
   },
 })
 
-it('does without the earlier version of a merged file of which git converts the line ends', async () => {
-  const { agency, start } = await openProofs(
-    { '.gitattributes': '* text=auto eol=crlf\n' },
-    { runtimes: [createProgramRuntime()] },
-  )
-  const run = await start(
-    [
-      brief('first', "printf 'one\\n' > a.txt", 'a.txt'),
-      brief('second', "printf 'two\\n' >> a.txt", 'a.txt', ['first']),
-      brief('third', 'cp a.txt b.txt', 'b.txt', ['first', 'second']),
-    ],
-    { runtime: 'program', runtimeOptions: { command: ['/bin/true'] } },
-  )
-  await agency.until(async () => ['verified', 'done', 'blocked'].includes((await agency.brief(run, 'third')).status))
-  expect((await agency.inspect(run)).attempts.at(-1)).toMatchObject({ outcome: 'ok', inputsSeen: [] })
-})
+it.each([
+  ['changed', "printf 'two\\n' >> a.txt", 'a.txt'],
+  ['renamed', 'git mv a.txt c.txt', 'c.txt'],
+])(
+  'does without a merged file that was %s later and of which git converts the line ends',
+  async (_, change, output) => {
+    const { agency, start } = await openProofs(
+      { '.gitattributes': '* text=auto eol=crlf\n' },
+      { runtimes: [createProgramRuntime()] },
+    )
+    const run = await start(
+      [
+        brief('first', "printf 'one\\n' > a.txt", 'a.txt'),
+        brief('second', change, output, ['first']),
+        brief('third', `cp ${output} b.txt`, 'b.txt', ['first', 'second']),
+      ],
+      { runtime: 'program', runtimeOptions: { command: ['/bin/true'] } },
+    )
+    await agency.until(async () => ['verified', 'done', 'blocked'].includes((await agency.brief(run, 'third')).status))
+    expect((await agency.inspect(run)).attempts.at(-1)).toMatchObject({ outcome: 'ok', inputsSeen: [] })
+  },
+)

@@ -28,23 +28,28 @@ export async function handOver(
   const accepted = await deps.db.read((tx) => listAcceptedOutputs(tx, brief))
   // The rest of a brief has its files, and a verifier a copy of them.
   const own = new Set([place.id, place.copyOf?.id])
-  const files = filesOf(accepted.filter(({ rootId }) => !own.has(rootId)))
+  const files = filesOf(
+    run,
+    accepted.filter(({ rootId }) => !own.has(rootId)),
+  )
   if (files.length === 0) return { inputsSeen: [] }
   const laid = await deps.workspaces.lay(place, files)
   return 'refused' in laid ? laid : { inputsSeen: laid.files.map(inputOf) }
 }
 
 /** Of a file that a brief and its rest have both reported, the later version counts. */
-function filesOf(accepted: readonly AcceptedOutputs[]): Handed[] {
+function filesOf({ repository }: Pick<Claimed['run'], 'repository'>, accepted: readonly AcceptedOutputs[]): Handed[] {
   const files = new Map<string, Handed>()
-  for (const [index, { rootId, rootKey, outputs, ...maker }] of accepted.entries()) {
+  for (const [index, { rootId, rootKey, outputs, checkedIn, ...maker }] of accepted.entries()) {
     const folder = folderOf(rootKey, rootId)
     const from = { id: rootId, directory: null }
     // The rest of a brief may rename the files of the first part.
     const hasRest = accepted.slice(index + 1).some((later) => later.rootId === rootId)
+    // What a fresh checkout has is in the commit, which is merged: a later brief may have removed it again.
+    const isMerged = repository !== null && checkedIn === 'checkout'
     for (const { path: reported, sha256 } of outputs) {
       const path = posix.normalize(reported)
-      const file: Handed = { from, folder, path, sha256, maker, ...(hasRest ? { mayBeGone: true } : {}) }
+      const file: Handed = { from, folder, path, sha256, maker, ...(hasRest || isMerged ? { mayBeGone: true } : {}) }
       files.set(`${folder}/${path}`, file)
     }
   }
