@@ -315,6 +315,8 @@ export type Decision =
       readonly reason: string
       readonly class: 'rejected' | 'invalidated'
       readonly inputs?: Readonly<Record<string, unknown>>
+      /** The keys of the briefs whose outputs it is handed now; by default those of before. */
+      readonly receives?: readonly string[]
       readonly corrections?: readonly Correction[]
     }
   /** Continues a blocked or failed brief after an answer from above. Resets the counter that stopped it. */

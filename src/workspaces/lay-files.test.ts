@@ -73,6 +73,22 @@ it('leaves out the files that a clone has as they were accepted, and no others',
   expect('files' in laid && laid.files.map(({ path }) => path)).toEqual(['differs', 'ignored'])
 })
 
+it('needs no accepted version of a file of which a clone has a later one, however many such files there are', async () => {
+  const clone = join(root, '../clone')
+  await writeFile(join(clone, 'gone'), 'later')
+  await writeFile(join(clone, 'converted'), 'later')
+  await writeFile(join(root, 'converted'), 'with other line ends')
+  const large = Buffer.alloc(2 * 1024 * 1024, 'a')
+  await writeFile(join(clone, 'large'), 'later')
+  await writeFile(join(root, 'large'), large)
+  const files = [toLay('gone', 'accepted'), toLay('converted', 'accepted'), toLay('large', 'accepted')]
+  expect(await layFiles(target, files, { unlessIn: clone, maxBytes: large.length })).toEqual({ files: [] })
+  await expect(readFile(join(target, 'river/large'))).rejects.toMatchObject({ code: 'ENOENT' })
+  await writeFile(join(clone, 'merged'), '')
+  const merged = Array.from({ length: 5_001 }, () => toLay('merged', ''))
+  expect(await layFiles(target, merged, { unlessIn: clone })).toEqual({ files: [] })
+})
+
 it('refuses two files of which one has the name of a directory of the other', async () => {
   await writeFile(join(root, 'a'), 'a')
   await mkdir(join(root, '../rest/a'), { recursive: true })

@@ -8,6 +8,7 @@ import {
   readlinkSync,
   readSync,
   realpathSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { copyFile, open } from 'node:fs/promises'
@@ -52,19 +53,31 @@ export async function layFiles<File extends HandedFile>(
   const laid: (File & { bytes: number })[] = []
   const made = new Set<string>()
   let bytes = 0
-  if (files.length > maxHandedFiles) return tooMany(files.length)
+  // Files that a clone has already are none that are handed over.
+  if (unlessIn === undefined && files.length > maxHandedFiles) return tooMany(files.length)
   for (const [index, { file, root }] of files.entries()) {
     if (index % atOnce === atOnce - 1) await letOthersRun()
     const fault = faultOfName(file)
     if (fault !== null) return refused(file, fault)
-    if (unlessIn !== undefined && (await hasFile(unlessIn, file))) continue
+    const own = unlessIn === undefined ? 'none' : await versionIn(unlessIn, file)
+    if (own === 'accepted') continue
+    const isNeedless = own === 'another' || (unlessIn !== undefined && file.mayBeGone === true)
     const from = root === null ? gone : openRegular(root, file.path)
-    if (typeof from === 'string') return refused(file, from)
+    if (typeof from === 'string') {
+      if (isNeedless || (root !== null && file.mayBeGone === true)) continue
+      return refused(file, from)
+    }
     try {
+      if (laid.length === maxHandedFiles) return tooMany(files.length)
       bytes += from.bytes
       if (bytes > maxBytes) return refused(file, tooLarge(from.bytes, maxBytes))
       const target = join(directory, file.folder, file.path)
       const why = makeDirectory(made, dirname(target)) ?? (await copyTo(target, from, file.sha256))
+      if (why === changed && isNeedless) {
+        bytes -= from.bytes
+        rmSync(target, { force: true })
+        continue
+      }
       if (why !== null) return refused(file, why)
       laid.push({ ...file, bytes: from.bytes })
     } finally {
@@ -105,12 +118,15 @@ function openRegular(root: string, path: string): Source | string {
 const nameOf = (fd: number, path: string): string =>
   process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path)
 
-/** Reports whether the workspace has the very file that was accepted, as a clone has one that was merged. */
-async function hasFile(workspace: string, { path, sha256 }: HandedFile): Promise<boolean> {
+/**
+ * Tells which version of a file a clone has: the accepted one, as a rule, of a merged file; another one if a later brief
+ * has changed it. The maker's own file is no proof of what was merged: git may convert its lines for a checkout.
+ */
+async function versionIn(workspace: string, { path, sha256 }: HandedFile): Promise<'accepted' | 'another' | 'none'> {
   const own = openRegular(workspace, path)
-  if (typeof own === 'string') return false
+  if (typeof own === 'string') return 'none'
   try {
-    return own.bytes <= maxHandedBytes && (await hashOf(own)) === sha256
+    return own.bytes <= maxHandedBytes && (await hashOf(own)) === sha256 ? 'accepted' : 'another'
   } finally {
     closeSync(own.fd)
   }

@@ -167,8 +167,14 @@ function layInMemory<File extends HandedFile>(
   const laid: (File & { bytes: number })[] = []
   const drop = () => laid.forEach(({ folder, path }) => files.delete(`${inputsDirectory}/${folder}/${path}`))
   for (const file of handed) {
-    const text = sourceOf(file)?.get(file.path)
-    const fault = faultOfName(file) ?? (text === undefined ? missing : null)
+    const source = sourceOf(file)
+    const text = source?.get(file.path)
+    const named = faultOfName(file)
+    const isNeedless = isClone && (files.has(file.path) || file.mayBeGone === true)
+    const hasOther = isNeedless && (text === undefined || sha256(Buffer.from(text)) !== file.sha256)
+    const isGone = source !== undefined && text === undefined && file.mayBeGone === true
+    if (named === null && (hasOther || isGone)) continue
+    const fault = named ?? (text === undefined ? missing : null)
     if (fault !== null || sha256(Buffer.from(text ?? '')) !== file.sha256) {
       drop()
       return refused(file, fault ?? changed)

@@ -189,6 +189,11 @@ export interface HandedFile {
   readonly sha256: string
   /** The directory below `.agency/inputs` in which it is laid, at the same path. */
   readonly folder: string
+  /**
+   * Accepted work since may have removed the file: that of others in the same directory, or in a repository in which
+   * the file was merged. The latter needs no accepted version either.
+   */
+  readonly mayBeGone?: true
 }
 
 /** `refused`: why a file cannot be handed over. */

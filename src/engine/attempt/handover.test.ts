@@ -166,6 +166,28 @@ echo 1 > a.txt; echo c > c.txt; ${report('partial', ['a.txt', 'c.txt'])}; exit`
     expect(await readFile(await shop.pathOf(run, 'booklet', 'booklet.md'), 'utf8')).toBe('2\nb\nc\n')
   })
 
+  it.each([
+    ['changes without naming it', 'echo 2 > a.txt', { 'a.txt': sha256('2\n') }],
+    ['renames', 'mv a.txt c.txt', {}],
+    ['replaces by a directory', 'rm a.txt; mkdir a.txt; echo x > a.txt/x', {}],
+  ])(
+    'hands over what is accepted of a brief of which the rest %s a file of the first part',
+    async (_, change, first) => {
+      const shop = await open(openFresh)
+      const report = (status: string, output: string) =>
+        `echo '${JSON.stringify({ status, summary: status, outputs: [output], ...(status === 'partial' ? { remaining: 'more' } : {}) })}'`
+      const script = `if [ -e seed.txt ]; then ${change}; echo b > b.txt; ${report('done', 'b.txt')}; exit; fi
+echo s > seed.txt; echo 1 > a.txt; ${report('partial', 'a.txt')}; exit`
+      const evidence = ['seed.txt', 'b.txt'].map((path) => ({ kind: 'file' as const, path }))
+      const main: Spec = { ...brief('main', script, []), evidence, retryBudget: 2 }
+      const run = await shop.played([main, brief('booklet', 'echo x > booklet.md', ['booklet.md'], ['main'])])
+      const attempt = await attemptOf(shop, run, 'booklet')
+      expect(attempt).toMatchObject({ outcome: 'ok' })
+      const seen = Object.fromEntries(attempt?.inputsSeen.map((each) => [each.path, each.sha256]) ?? [])
+      expect(seen).toEqual({ ...first, 'b.txt': sha256('b\n') })
+    },
+  )
+
   it('puts back what a brief without a box writes into its inputs, and asks whether its work counts', async () => {
     const shop = await open(openFresh)
     const script = 'cd .agency/inputs/tree; rm tree.txt; echo forged > tree.txt; cd ../../..; echo x > booklet.md'

@@ -26,20 +26,26 @@ export async function handOver(
 ): Promise<HandedOver> {
   if ((run.configuration.workspace ?? null) !== null) return { inputsSeen: [] }
   const accepted = await deps.db.read((tx) => listAcceptedOutputs(tx, brief))
-  const files = filesOf(accepted)
+  const files = filesOf(run, accepted)
   if (files.length === 0) return { inputsSeen: [] }
   const laid = await deps.workspaces.lay(place, files)
   return 'refused' in laid ? laid : { inputsSeen: laid.files.map(inputOf) }
 }
 
 /** Of a file that a brief and its rest have both reported, the later version counts. */
-function filesOf(accepted: readonly AcceptedOutputs[]): Handed[] {
+function filesOf({ repository }: Pick<Claimed['run'], 'repository'>, accepted: readonly AcceptedOutputs[]): Handed[] {
   const files = new Map<string, Handed>()
-  for (const { rootId, rootKey, outputs, ...maker } of accepted) {
+  for (const [index, { rootId, rootKey, outputs, checkedIn, ...maker }] of accepted.entries()) {
     const folder = folderOf(rootKey, rootId)
+    const from = { id: rootId, directory: null }
+    // The rest of a brief may rename the files of the first part.
+    const hasRest = accepted.slice(index + 1).some((later) => later.rootId === rootId)
+    // What a fresh checkout has is in the commit, which is merged: a later brief may have removed it again.
+    const isMerged = repository !== null && checkedIn === 'checkout'
     for (const { path: reported, sha256 } of outputs) {
       const path = posix.normalize(reported)
-      files.set(`${folder}/${path}`, { from: { id: rootId, directory: null }, folder, path, sha256, maker })
+      const file: Handed = { from, folder, path, sha256, maker, ...(hasRest || isMerged ? { mayBeGone: true } : {}) }
+      files.set(`${folder}/${path}`, file)
     }
   }
   return [...files.values()]

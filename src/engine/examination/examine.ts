@@ -16,6 +16,7 @@ import type { EngineDeps } from '../deps.ts'
 import type { AttemptEnd } from '../outcome/end.ts'
 import { checkWork } from './check.ts'
 import { type CollectedEnd, collectWork, scopeOf } from './collect.ts'
+import { changedOfEarlierParts } from './earlier-parts.ts'
 import { findHidden } from './hidden.ts'
 import { withOneLook } from './look.ts'
 import { oddLines } from '../witnesses/odd.ts'
@@ -87,7 +88,9 @@ export async function examine(given: EngineDeps, claimed: Claimed, signal: Abort
   const [first] = faults
   const wrong =
     first === undefined ? {} : { classified: badOutput(classified, `${first.evidence}: ${first.detail}`), faults }
-  return { ...end, examination: result, ...wrong }
+  // With a repository, every version is merged.
+  const earlier = run.repository === null ? await changedOfEarlierParts(deps, brief, workspace, result.outputs) : []
+  return { ...end, examination: { ...result, outputs: [...result.outputs, ...earlier] }, ...wrong }
 }
 
 /** A setup that changes files does so in every round; one line says it. */

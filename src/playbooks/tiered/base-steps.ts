@@ -86,10 +86,18 @@ export const addStep = (view: View, ...steps: readonly Step[]): Decision => ({
 /** Adds a step, or repeats it with new inputs where it exists already. */
 export function addOrRepeat(view: View, step: Step, reason: string): Decision {
   const known = view.found.briefs[step.key]
-  return known === undefined
-    ? addStep(view, step)
-    : { kind: 'send_back', brief: known, class: 'invalidated', reason, inputs: step.inputs }
+  return known === undefined ? addStep(view, step) : repeatStep(known, step, reason)
 }
+
+/** Repeats a step with what it would begin with now: other briefs may have come since. */
+export const repeatStep = (brief: Brief, { inputs, receives }: Step, reason: string): Decision => ({
+  kind: 'send_back',
+  brief,
+  class: 'invalidated',
+  reason,
+  inputs,
+  ...(receives === undefined ? {} : { receives }),
+})
 
 export const line = (
   tier: string,

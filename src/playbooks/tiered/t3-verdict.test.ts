@@ -162,6 +162,17 @@ describe('a joint verdict of fail', () => {
     ])
     expect(run.brief('t4:api:core:e').data['replaces']).toBe(run.brief('t4:api:core:a').id)
   })
+
+  it('is followed by another one, which is handed the files of the tasks that are there by then', async () => {
+    const instead = inTurn(
+      ({ phase }) => phase === 'resolve',
+      output({ decision: 'replace', tasks: [aTask('e'), aTask('f')], reason: 'smaller' }),
+    )
+    const run = await play(either(tasks(aTask('a'), aTask('b')), all('a', 'b'), instead))
+    const verdict = run.of('t3_verdict')[0]
+    expect(verdict?.attempts).toBe(2)
+    expect(verdict?.receives).toEqual(['e', 'f'].map((task) => run.brief(`t4:api:core:${task}`).id))
+  })
 })
 
 it('retries a single slice until its retry budget is used up, and then asks T1 if its path has no T2 and T3', async () => {

@@ -10,7 +10,7 @@ import { dependentsOf, sendBack } from './t4-dependents.ts'
 import { documents, keys, scopeOf, squadNames } from './base-names.ts'
 import { settingsOf } from './base-settings.ts'
 import { dataOf, ended, over, own, type SquadData, unsettled } from './base-state.ts'
-import { addStep, mostReceived, passStep, line, type Step, log } from './base-steps.ts'
+import { addStep, mostReceived, passStep, repeatStep, line, type Step, log } from './base-steps.ts'
 import { finishNeeds, finishSquad } from './t3-finish-squad.ts'
 import { verdictSummary } from './base-gate-summary.ts'
 import { taskIdOf } from './t4-tasks.ts'
@@ -87,17 +87,7 @@ function judge(view: View, ready: readonly Brief[]): readonly Decision[] {
   if (results.length < 2 || !path.includes('t3') || known?.status === 'cancelled')
     return aggregate(view, ready, results)
   const step = verdictStep(view, ready, results)
-  return [
-    known === null
-      ? addStep(view, step)
-      : {
-          kind: 'send_back',
-          brief: known,
-          class: 'invalidated',
-          reason: 'there are new results',
-          inputs: step.inputs,
-        },
-  ]
+  return [known === null ? addStep(view, step) : repeatStep(known, step, 'there are new results')]
 }
 
 const verdictStepOf = (view: View): Brief | null =>

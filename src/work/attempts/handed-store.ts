@@ -1,15 +1,16 @@
-import { column, columns, integer, json, text } from '../../db/columns.ts'
+import { column, columns, integer, json, oneOf, optional, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { listBriefsById } from '../briefs/store.ts'
-import type { Attempt } from './contract.ts'
+import { type Attempt, CheckedIn } from './contract.ts'
 
 /** The outputs of an attempt that was accepted, for the briefs that are handed them. */
 export interface AcceptedOutputs {
   readonly briefId: string
   readonly fence: number
   readonly outputs: Attempt['outputs']
+  readonly checkedIn: Attempt['checkedIn']
   /** The brief whose directory the maker works in, which is another one for the rest of a brief. */
   readonly rootId: string
   readonly rootKey: string
@@ -35,6 +36,18 @@ export async function listAcceptedOutputs(tx: ReadTx, brief: Brief): Promise<Acc
   return found.filter(({ rootId }) => !own.has(rootId))
 }
 
+/** Lists the accepted outputs of the other parts of a brief, in the order in which these were made. */
+export const listEarlierOutputs = (tx: ReadTx, { id, remainderOf }: Brief): Promise<Attempt['outputs'][]> =>
+  outputs.all(
+    sqlOf(tx),
+    `SELECT a.outputs FROM attempts a JOIN briefs b ON b.id = a.brief_id
+WHERE (b.id = ? OR b.remainder_of = ?) AND b.id <> ? AND b.verifies IS NULL AND a.outcome IN ('ok', 'partial_output')
+ORDER BY b.created_at, b.number, b.id, a.fence`,
+    [remainderOf, remainderOf, id],
+  )
+
+const outputs = column('outputs', json<Attempt['outputs']>())
+
 const idsIn = async (
   tx: ReadTx,
   sql: string,
@@ -51,12 +64,13 @@ const accepted = columns({
   briefId: text,
   fence: integer,
   outputs: json<Attempt['outputs']>(),
+  checkedIn: optional(oneOf(CheckedIn.options)),
   rootId: text,
   rootKey: text,
 })
 
 /** The rest of a brief is made after it, so that its version of a file comes last. */
-const acceptedText = `SELECT a.brief_id, a.fence, a.outputs, r.id AS root_id, r.key AS root_key
+const acceptedText = `SELECT a.brief_id, a.fence, a.outputs, a.checked_in, r.id AS root_id, r.key AS root_key
 FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN briefs r ON r.id = COALESCE(b.remainder_of, b.id)
 WHERE a.brief_id IN (#) AND b.verifies IS NULL AND b.status IN ('ready_for_verification', 'verified', 'done')
 AND a.fence = (SELECT MAX(n.fence) FROM attempts n WHERE n.brief_id = a.brief_id AND n.outcome IN ('ok', 'partial_output'))

@@ -80,7 +80,7 @@ async function waitingFor(
 }
 
 /** Returns the ids of the briefs whose outputs a brief is handed although it does not wait for them. */
-const received = (scope: RunScope, keys: readonly string[]): Promise<string[]> =>
+export const received = (scope: RunScope, keys: readonly string[]): Promise<string[]> =>
   Promise.all(
     keys.map(async (key) => {
       const brief = await findBriefByKey(scope.tx, scope.run.id, key)

@@ -3,6 +3,7 @@ import { bug } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Decision } from '../../playbooks/contract.ts'
 import type { Brief, Correction } from './contract.ts'
+import { received } from './add.ts'
 import { cancelVerifiers } from './cancel.ts'
 import { isMetBy } from './holds.ts'
 import { isMet } from './states.ts'
@@ -15,7 +16,13 @@ import { moveBrief, nameOf } from './moves.ts'
 export async function sendBack(
   scope: RunScope,
   stale: Brief,
-  { reason, class: cause, inputs, corrections }: Omit<Extract<Decision, { kind: 'send_back' }>, 'kind' | 'brief'>,
+  {
+    reason,
+    class: cause,
+    inputs,
+    receives,
+    corrections,
+  }: Omit<Extract<Decision, { kind: 'send_back' }>, 'kind' | 'brief'>,
 ): Promise<void> {
   const brief = (await findBrief(scope.tx, stale.id)) ?? stale
   const own = await unmetOf(scope, brief)
@@ -27,6 +34,7 @@ export async function sendBack(
     patch: {
       ...(cause === 'rejected' ? { rejectionReason: reason } : {}),
       ...(inputs === undefined ? {} : { inputs: { ...brief.inputs, ...inputs } }),
+      ...(receives === undefined ? {} : { receives: await received(scope, receives) }),
       ...(corrections === undefined ? {} : { corrections: [...corrections] }),
       unmetDependencies: own.unmet.size,
     },
