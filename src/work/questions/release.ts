@@ -8,7 +8,6 @@ import { briefs, findBrief } from '../briefs/store.ts'
 import { abandonBrief, resets, unblockBrief } from '../briefs/unblock.ts'
 import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
-import { withdrawQuestions } from './ask.ts'
 import type { Question, QuestionClass } from './contract.ts'
 import { asksSeat } from './resolution.contract.ts'
 import { isStillAsked } from './still-asked.ts'
@@ -26,11 +25,7 @@ export async function followAnswer(scope: RunScope, question: Question, { key, a
   if (endStatuses.includes(brief.status) && (brief.status !== 'failed' || question.class === 'note')) return
   if (isPlaybooks(scope, question, brief))
     return scope.decide({ kind: 'question_answered', question, brief, key, answer, by })
-  if (key === 'abandon') {
-    // An answer to another question about the brief would continue it, although the operator has given it up.
-    await withdrawQuestions(scope, brief.id)
-    return abandonBrief(scope, brief, `abandoned by ${by}`)
-  }
+  if (key === 'abandon') return abandonBrief(scope, brief, `abandoned by ${by}`)
   const guidance: Guidance[] =
     key === 'retry' ? brief.guidance : [...brief.guidance, { question: question.text, answer, by }]
   const patch = {
