@@ -8,6 +8,7 @@ import type { RunScope } from '../scope.ts'
 import { failBrief, moveBrief, nameOf } from './moves.ts'
 import type { Decision } from '../../playbooks/contract.ts'
 import { findBrief } from './store.ts'
+import { withdrawQuestions } from '../questions/ask.ts'
 import { listQuestionsOfBrief } from '../questions/store.ts'
 import { touchRun } from '../runs/moves.ts'
 import { endLiveAttemptOf } from '../attempts/end-live.ts'
@@ -88,6 +89,8 @@ export async function resolveBrief(
 export async function abandonBrief(scope: RunScope, brief: Brief, reason: string): Promise<void> {
   const judged = brief.verifies === null ? undefined : await findBrief(scope.tx, brief.verifies)
   if (judged !== undefined && !isWaitingFor(judged, brief)) return void (await cancelBrief(scope, brief, reason))
+  // An answer to another question about the brief would continue it.
+  await withdrawQuestions(scope, brief.id)
   await touchRun(
     scope,
     { abandoned: true },

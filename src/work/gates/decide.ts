@@ -4,9 +4,10 @@ import { updated } from '../../events/change.ts'
 import { bug, refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { findBrief } from '../briefs/store.ts'
+import { briefs, findBrief } from '../briefs/store.ts'
 import { type GateRow, operator } from './contract.ts'
 import { findGate, gates, listPendingOfRun, listTimedOut } from './store.ts'
+import { isStillAsked } from '../questions/still-asked.ts'
 import { listQuestionsOfBrief } from '../questions/store.ts'
 import { askQuestion, withdrawPauseQuestions, withdrawSet } from '../questions/ask.ts'
 import { findPause, isFinal, keepPaused, openGate, releaseGate } from './open.ts'
@@ -56,7 +57,7 @@ export async function approveGate(scope: RunScope, gateId: string, by: string, n
   await withdrawHeld(scope, gate)
   if (gate.gate === amendmentGate) await settleProposal(scope, { ...gate, ...decided })
   else if (held === null) await scope.decide({ kind: 'gate_approved', gate: { ...gate, ...decided } })
-  else await unblockBrief(scope, held, await resetOf(scope, gate, held), `approved by ${by}`)
+  else await continueHeld(scope, held, await resetOf(scope, gate, held), by)
   await goOn(scope)
   return { ...gate, ...decided }
 }
@@ -103,6 +104,14 @@ const withdrawHeld = async (scope: RunScope, { summary }: GateRow): Promise<void
 async function heldBrief(scope: RunScope, { boundary }: GateRow) {
   if (!boundary.startsWith('brief:')) return null
   return (await findBrief(scope.tx, boundary.slice('brief:'.length))) ?? null
+}
+
+/** Continues a brief whose gate was approved, unless it waits for an answer that the gate does not hold: to a note. */
+async function continueHeld(scope: RunScope, held: Brief, patch: Partial<Brief>, by: string): Promise<void> {
+  if (held.status !== 'blocked' || !(await isStillAsked(scope, held)))
+    return unblockBrief(scope, held, patch, `approved by ${by}`)
+  const message = `${held.key} waits for more answers`
+  await touchRun(scope, {}, { kind: 'log', message, briefId: held.id }, [updated(briefs, held, patch)])
 }
 
 /** Resets the counter that led to the gate. A gate of an earlier release does not name it: the last question does. */

@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest'
 
+import { changeRun } from '../../../test/support/change-run.ts'
 import { openOrg, type TestOrg } from '../../../test/support/org.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { type StartRun, work } from '../../../test/support/agency.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import type { Run } from '../runs/contract.ts'
-import type { Question } from './contract.ts'
+import { raiseQuestion } from './climb.ts'
+import type { Question, Rung } from './contract.ts'
+import { operatorRung } from './rungs.ts'
 
 const asks: StepInput[] = [
   {
@@ -88,6 +91,23 @@ describeStores('the ladder of a question', (openFresh) => {
     await leadOf(org, 'person')
     const question = await atOperator(org, await org.agency.run(asking()))
     expect(wayOf(question)).toEqual(['1 brief:main → lead:Principal Architect (person)', '2 brief:main → operator'])
+  })
+
+  it('skips a seat that the persona that asks has got since it asked', async () => {
+    const org = await openOrg(openFresh)
+    const positionId = await leadOf(org)
+    await org.assignments.unassign(operator, positionId)
+    const briefs = [{ key: 'main', objective: 'Ask', persona: 'robbo' }]
+    const run = await org.agency.run({ ...asking(), briefs })
+    const asked = await atOperator(org, run)
+    await org.assignments.assign(operator, positionId, 'robbo', false)
+    await changeRun(org.agency, run, async (scope) => {
+      const lead: Rung = { kind: 'lead', name: 'lead:Principal Architect', positionId }
+      await raiseQuestion(scope, { ...asked, hops: [], ladder: [lead, operatorRung] })
+    })
+    const question = await atOperator(org, run)
+    expect(wayOf(question)).toEqual(['1 brief:main → lead:Principal Architect (asker)', '2 brief:main → operator'])
+    expect((await org.agency.inspect(run)).briefs).toHaveLength(1)
   })
 
   it('ends with the answer of the lead: the brief continues, and the operator is not notified', async () => {

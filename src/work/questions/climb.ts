@@ -100,6 +100,9 @@ async function askSeat(
   const { tx, run } = scope
   const holder = await holderOf(tx, rung.positionId, run.organisationId)
   if ('absent' in holder) return holder.absent
+  // The persona that asks may have got the seat since its ladder was made.
+  const stuck = question.briefId === null ? undefined : await findBrief(tx, question.briefId)
+  if (stuck !== undefined && (await isAsker(scope, rung, stuck, question))) return 'asker'
   const runtime = runtimeOfSeats(scope)
   if (runtime === null) return 'no_runtime'
   const positionId = rung.positionId as number

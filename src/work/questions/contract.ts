@@ -46,10 +46,10 @@ export const Hop = z.object({
   rank: z.number().int(),
   at: z.string(),
   skipped: z
-    .enum(['vacant', 'person', 'no_runtime', 'not_taken'])
+    .enum(['vacant', 'person', 'no_runtime', 'not_taken', 'asker'])
     .optional()
     .describe(
-      'Why the question went on at once. vacant: nobody was there; person: only an agent is asked; no_runtime: no agent of this run can answer; not_taken: the playbook has nobody for it',
+      'Why the question went on at once. vacant: nobody was there; person: only an agent is asked; no_runtime: no agent of this run can answer; not_taken: the playbook has nobody for it; asker: the persona that asks has got the seat',
     ),
 })
 export type Hop = z.infer<typeof Hop>

@@ -147,6 +147,57 @@ describeStores('a question that is asked the third time', (openFresh) => {
   })
 })
 
+describeStores('a held question beside that of a note', (openFresh) => {
+  const noted: StepInput[] = [
+    {
+      report: {
+        status: 'blocked',
+        summary: 'I need a decision.',
+        question: { text: timeZone[2] as string },
+        notes: [
+          { description: 'Dates are UTC', category: 'security', status: 'escalated', escalation_reason: 'Ours?' },
+        ],
+      },
+    },
+  ]
+  const other = {
+    key: 'other',
+    objective: 'Wait',
+    runtimeOptions: { scenario: { attempts: [[{ log: 'gate other' }]] } },
+  }
+  const open = async (agency: TestAgency, run: Run): Promise<Question[]> =>
+    (await agency.questions.list({ runId: run.id, limit: 20 })).questions
+
+  async function holdNoted(agency: TestAgency): Promise<Run> {
+    const attempts = [asks(timeZone[0] as string), asks(timeZone[1] as string), noted, [...work]]
+    const main = { key: 'main', objective: 'Ask', runtimeOptions: { scenario: { attempts } } }
+    const run = await agency.run({ onLimit: 'ask', briefs: [main, other] })
+    for (const number of [1, 2]) await answer(agency, await questionOf(agency, run, number), 'UTC')
+    await agency.until(async () => (await open(agency, run)).length === 2)
+    return run
+  }
+
+  it('lets the brief continue after the gate is approved and the note is answered', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await holdNoted(agency)
+    await agency.gates.approve(operator, { target: (await gateOf(agency)).id })
+    await agency.engine.sweep()
+    const [left] = await open(agency, run)
+    expect(left).toMatchObject({ class: 'note' })
+    expect(await agency.brief(run, 'main')).toMatchObject({ status: 'blocked', attempts: 3 })
+    await answer(agency, left as Question, 'confirm')
+    await agency.until(async () => (await agency.brief(run, 'main')).status === 'done')
+  })
+
+  it('is given up with the brief, together with the note, when the gate is rejected', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await holdNoted(agency)
+    await agency.gates.reject(operator, { target: (await gateOf(agency)).id, reason: 'Enough' })
+    expect(await open(agency, run)).toEqual([])
+    expect(await agency.brief(run, 'main')).toMatchObject({ status: 'failed' })
+  })
+})
+
 describeStores('a brief that asks different questions', (openFresh) => {
   it('is not held for having asked three about the same subject', async () => {
     const agency = await startAgency(openFresh)

@@ -95,6 +95,26 @@ describeStores('the questions of one report', (openFresh) => {
     expect((await listed(agency, run)).map(({ status }) => status)).toEqual(['withdrawn', 'answered', 'withdrawn'])
   })
 
+  it('end with the brief also while another brief is at work, so that no later answer continues it', async () => {
+    const agency = await startAgency(openFresh)
+    const other = agency.gate('other')
+    const brief = (key: string, ...attempts: (readonly StepInput[])[]) => ({
+      key,
+      objective: `Do ${key}`,
+      runtimeOptions: { scenario: { attempts: attempts.map((steps) => [...steps]) } },
+    })
+    const briefs = [brief('a', three, work), brief('b', [{ log: 'gate other' }, ...work])]
+    const run = await agency.run({ onLimit: 'ask', briefs })
+    await other.reached
+    const [river, trees, length] = await setOf(agency, run)
+    await answer(agency, trees, 'abandon')
+    for (const question of [river, length])
+      await expect(answer(agency, question, 'Red')).rejects.toMatchObject({ code: 'illegal_transition' })
+    expect(await agency.brief(run, 'a')).toMatchObject({ status: 'failed', attempts: 1 })
+    other.open()
+    expect(await agency.settled(run)).toMatchObject({ status: 'failed', questionsOpen: 0 })
+  })
+
   it('can be answered after the first of them was withdrawn', async () => {
     const agency = await startAgency(openFresh)
     const run = await agency.run(four)

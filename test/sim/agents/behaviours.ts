@@ -74,27 +74,23 @@ const badAnywhere: Record<string, Draw> = {
     outcomes: ['bad_output'],
   }),
   'cannot start': () => ({ steps: [], outcomes: ['crash'], cannotStart: true }),
-  asks: (_, random) => ({
-    steps: [
-      {
-        report: {
-          status: 'blocked',
-          summary: 'I cannot go on',
-          question: {
-            text: random.pick(['Which colour shall the roof have?', 'May I delete the database?', 'Who pays for it?']),
-            options: random.chance(0.5)
-              ? []
-              : [
-                  { key: 'left', label: 'Left', detail: '' },
-                  { key: 'right', label: 'Right', detail: '' },
-                ],
-          },
-          via: random.pick(ways),
-        },
-      },
-    ],
-    outcomes: ['blocked'],
-  }),
+  asks: ({ kind }, random) => {
+    const question = {
+      text: random.pick(['Which colour shall the roof have?', 'May I delete the database?', 'Who pays for it?']),
+      options: random.chance(0.5)
+        ? []
+        : [
+            { key: 'left', label: 'Left', detail: '' },
+            { key: 'right', label: 'Right', detail: '' },
+          ],
+    }
+    const via = random.pick(ways)
+    return {
+      steps: [{ report: { status: 'blocked', summary: 'I cannot go on', question, via } }],
+      // A file is no report of a verifier.
+      outcomes: [kind === 'verify' && via === 'file' ? 'bad_output' : 'blocked'],
+    }
+  },
 }
 
 const badWork: Record<string, Draw> = {

@@ -1,4 +1,5 @@
 import type { History, Row, SeenEvent } from '../history.ts'
+import { changed } from '../../../src/workspaces/handed-files.ts'
 import type { World } from '../world.ts'
 import { nameOf } from './brief.ts'
 
@@ -71,10 +72,7 @@ function checkOutcome(world: World, attempt: Row): void {
     if (!wasInterrupted) refuse('no interruption occurred')
     return
   }
-  // An agent that cannot be killed has changed a file after its verdict.
-  if (played === undefined && world.faults.has('survivor') && /cannot be handed over/.test(String(attempt['detail'])))
-    return
-  if (played === undefined) return refuse('no agent was launched')
+  if (played === undefined) return isSpoilt(world, attempt) ? undefined : refuse('no agent was launched')
   const possible: readonly string[] = [
     ...played.outcomes,
     // When the daemon dies, a report through the API can get lost, or be all that is known of the attempt.
@@ -98,6 +96,15 @@ function checkOutcome(world: World, attempt: Row): void {
   ]
   if (!possible.includes(outcome)) refuse(`the behaviour of its agent was "${played.name}"`)
 }
+
+/**
+ * Reports whether an attempt was not launched because a file that it would be handed was changed after its verdict: by an
+ * agent that could not be killed, or by a verifier in the directory of the work.
+ */
+const isSpoilt = ({ faults }: World, { outcome, detail }: Row): boolean =>
+  outcome === 'blocked' &&
+  String(detail).endsWith(`cannot be handed over: ${changed}`) &&
+  (faults.has('survivor') || faults.has('agent meddles'))
 
 const hasHash = ({ history }: World, attempt: Row): boolean =>
   String(history.row('briefs', attempt['brief_id'] as string)?.['evidence']).includes('"sha256"')

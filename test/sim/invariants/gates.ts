@@ -37,10 +37,18 @@ export function watchGates(world: World): void {
           act.kind === 'answer',
       )
       if (!resumed) refuse('without a request to resume')
+    } else if (isAnswered(gate)) {
+      return
     } else if (gate['status'] === 'approved') {
       const needed = configurationOf(world.history.row('runs', gate['run_id'] as string) as Row).approvalsNeeded
       if (new Set(approvals.map(({ by }) => by)).size < needed) refuse(`by ${approvals.length} of ${needed}`)
     } else if (gate['status'] === 'rejected' && world.acts.of('reject', id).length === 0) refuse('without a rejection')
+  }
+
+  /** The answer to the question that a gate holds decides the gate too. */
+  function isAnswered({ summary }: Row): boolean {
+    const held = summary === null ? undefined : (JSON.parse(summary as string) as { questionId?: string }).questionId
+    return held !== undefined && world.acts.of('answer', held).length > 0
   }
 
   function checkAnswer(question: Row): void {

@@ -1,4 +1,5 @@
 import { AgencyError } from '../../../src/kernel/errors.ts'
+import { changed } from '../../../src/workspaces/handed-files.ts'
 import type { SetBudget } from '../../../src/work/budgets/contract.ts'
 import { operator } from '../../support/work.ts'
 import type { Act } from '../acts.ts'
@@ -40,8 +41,12 @@ export function decideEverything(world: World, round: number): void {
   const life = world.reach()
   if (life === null) return
   if (world.history.rows('stops').size > 0) void clearStop(world, life)
-  const gates = pendingGates(world)
   const questions = openQuestions(world)
+  // A file that was spoilt stays so: no other answer helps.
+  const spoilt = questions.filter(({ text }) => String(text).endsWith(`cannot be handed over: ${changed}`))
+  for (const question of spoilt) void answer(world, life, question['id'] as string, 'abandon')
+  const given = new Set(spoilt.map((question) => `brief:${question['brief_id']}`))
+  const gates = pendingGates(world).filter(({ boundary }) => !given.has(boundary as string))
   for (const gate of gates)
     if (gate['gate'] === 'manual') void resume(world, life, gate['run_id'] as string)
     else
