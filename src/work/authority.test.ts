@@ -160,6 +160,18 @@ describeStores('the limits of the authority over a question', (openFresh) => {
     expect(await stage.org.agency.questions.show(stage.lead, stage.question.id)).toMatchObject({ answer: null })
   })
 
+  it('says the same about a question of another run as about one that does not exist', async () => {
+    const stage = await openStage(openFresh)
+    const [stranger] = await agentIn(stage.org, {})
+    const { questions: service } = stage.org.agency
+    for (const ask of [
+      (id: string) => service.answer(stranger, id, 'green'),
+      (id: string) => service.show(stranger, id),
+    ])
+      for (const id of [stage.question.id, 'qst_unknown'])
+        await expect(ask(id)).rejects.toMatchObject({ ...isUnknown('question', id), hint: undefined, data: {} })
+  })
+
   it('refuses the seat of another organisation', async () => {
     const stage = await openStage(openFresh)
     const { organisationId } = await stage.org.organisations.create(operator, {
