@@ -359,6 +359,29 @@ describeStores('a change of the plan that an agent wants', (openFresh) => {
     await expect(amend(agency, run, add({}), agent)).rejects.toMatchObject({ code: 'stale_fence' })
   })
 
+  it.for([
+    ['auto', 'approve'],
+    ['auto', 'reject'],
+    ['operator', 'approve'],
+    ['operator', 'reject'],
+  ] as const)('keeps a run of acceptance %s open until the operator can %s it', async ([acceptance, decision]) => {
+    const agency = await startAgency(openFresh)
+    const alone = { briefs: [{ key: 'river', objective: 'Write about rivers' }], acceptance }
+    const { run, amendment } = await proposed(agency, lake, alone)
+    await agency.gate('go').open()
+    const ends = acceptance === 'operator' ? 'verified' : 'done'
+    await agency.until(async () => ((await agency.brief(run, 'river')).status === ends ? true : null))
+    const target = amendment.gateId as string
+    if (decision === 'approve') await agency.gates.approve(operator, { target })
+    else await agency.gates.reject(operator, { target, reason: 'No lakes' })
+    if (acceptance === 'operator') {
+      const accepting = () => agency.inspect(run).then((seen) => (seen.run.status === 'accepting' ? true : null))
+      await agency.until(accepting)
+      await agency.gates.approve(operator, { target: run.id })
+    }
+    expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: decision === 'approve' ? 2 : 1 })
+  })
+
   it('keeps the verifier of a brief whose evidence it changes', async () => {
     const agency = await startAgency(openFresh)
     const change = { change: [{ key: 'sea', evidence: [{ kind: 'file', path: 'result.md' }] }] }
