@@ -124,6 +124,16 @@ describeStores('the authority of a seat over a question', (openFresh) => {
     expect(briefs.find(({ id }) => id === question.resolveBriefId)).toMatchObject({ status: 'cancelled', attempts: 0 })
   })
 
+  it('takes an option from a report with spaces and a line break around it', async () => {
+    const stage = await openStage(openFresh, [
+      waits('lead'),
+      report({ decision: 'answer', answer: ' green\n', reason: 'It is calm.' }),
+    ])
+    expect(await finish(stage)).toMatchObject({ status: 'done' })
+    expect(await questionsOf(stage.org, stage.run)).toMatchObject([{ answer: 'green', answeredBy: 'qa-robbo-3' }])
+    expect((await stage.org.agency.brief(stage.run)).guidance).toMatchObject([{ answer: 'GREEN' }])
+  })
+
   it('ignores a report that differs from the answer', async () => {
     const stage = await openStage(openFresh)
     await answer(stage, stage.lead, stage.question)
