@@ -359,7 +359,7 @@ describeStores('a change of the plan that an agent wants', (openFresh) => {
     await expect(amend(agency, run, add({}), agent)).rejects.toMatchObject({ code: 'stale_fence' })
   })
 
-  it('gives a brief a verifier whose own evidence it replaces', async () => {
+  it('gives a brief a verifier when it replaces its own evidence', async () => {
     const agency = await startAgency(openFresh)
     const evidence = [{ kind: 'command', run: 'npm test' }]
     const plan = [briefs[0], { key: 'sea', objective: 'Write about the sea', after: ['river'], evidence }]
@@ -370,7 +370,7 @@ describeStores('a change of the plan that an agent wants', (openFresh) => {
     await agency.runs.cancel(operator, run.id, undefined)
   })
 
-  it('shows whatever else its author chose for a new brief', async () => {
+  it('shows all other fields that its author chose for a new brief', async () => {
     const agency = await startAgency(openFresh)
     const pond = {
       key: 'pond',
