@@ -124,6 +124,16 @@ describeStores('the authority of a seat over a question', (openFresh) => {
     expect(briefs.find(({ id }) => id === question.resolveBriefId)).toMatchObject({ status: 'cancelled', attempts: 0 })
   })
 
+  it('takes an option from a report with spaces and a line break around it', async () => {
+    const stage = await openStage(openFresh, [
+      waits('lead'),
+      report({ decision: 'answer', answer: ' green\n', reason: 'It is calm.' }),
+    ])
+    expect(await finish(stage)).toMatchObject({ status: 'done' })
+    expect(await questionsOf(stage.org, stage.run)).toMatchObject([{ answer: 'green', answeredBy: 'qa-robbo-3' }])
+    expect((await stage.org.agency.brief(stage.run)).guidance).toMatchObject([{ answer: 'GREEN' }])
+  })
+
   it('ignores a report that differs from the answer', async () => {
     const stage = await openStage(openFresh)
     await answer(stage, stage.lead, stage.question)
@@ -158,6 +168,18 @@ describeStores('the limits of the authority over a question', (openFresh) => {
     const show = stage.org.agency.questions.show(stranger, stage.question.id)
     await expect(show).rejects.toMatchObject(isUnknown('question', stage.question.id))
     expect(await stage.org.agency.questions.show(stage.lead, stage.question.id)).toMatchObject({ answer: null })
+  })
+
+  it('says the same about a question of another run as about one that does not exist', async () => {
+    const stage = await openStage(openFresh)
+    const [stranger] = await agentIn(stage.org, {})
+    const { questions: service } = stage.org.agency
+    for (const ask of [
+      (id: string) => service.answer(stranger, id, 'green'),
+      (id: string) => service.show(stranger, id),
+    ])
+      for (const id of [stage.question.id, 'qst_unknown'])
+        await expect(ask(id)).rejects.toMatchObject({ ...isUnknown('question', id), hint: undefined, data: {} })
   })
 
   it('refuses the seat of another organisation', async () => {

@@ -251,6 +251,8 @@ function finish(view: View, closing?: unknown): readonly Decision[] {
     return [run.configuration.acceptance === 'operator' ? acceptance(view) : accept(view)]
   }
   const done = run.briefsDone + (closing === undefined ? 0 : 1)
+  // The operator still decides whether the plan gets more briefs: the decision resumes the run.
+  if (done > 0 && run.status === 'gated') return []
   return done === 0
     ? [{ kind: 'end_run', status: 'cancelled', summary: 'every brief was cancelled' }]
     : [{ kind: 'end_run', status: 'done', summary: `${counted(done, 'brief')} done, evidence checked` }]

@@ -4,7 +4,9 @@ import { redact } from '../../secrets/redact.ts'
 import { type Question, type QuestionOption, takesOwnWords } from './contract.ts'
 
 /** Returns the option that an answer chooses, if any, and its text to store. Refuses one that comes too late or is no option. */
-export function readAnswer(question: Question, answer: string): { chosen: QuestionOption | undefined; clean: string } {
+export function readAnswer(question: Question, given: string): { chosen: QuestionOption | undefined; clean: string } {
+  // The report of an agent on a rung may have a line break behind its choice.
+  const answer = given.trim()
   if (question.answeredAt !== null)
     throw refusal(
       'illegal_transition',

@@ -158,7 +158,9 @@ async function requireQuestion(tx: ReadTx, id: string, by?: Actor): Promise<Ques
   if (exact !== undefined) return exact
   const full = id.startsWith('qst_') ? id : `qst_${id}`
   const found = full === 'qst_' || by?.kind === 'agent' ? [] : await findQuestionsByPrefix(tx, full)
-  if (found[0] === undefined) throw notFound('question', id, 'List those that wait with "agency questions".')
+  if (found[0] === undefined)
+    // An agent gets the same words for a question that it must not know about, and cannot list questions.
+    throw notFound('question', id, by?.kind === 'agent' ? undefined : 'List those that wait with "agency questions".')
   if (found.length > 1)
     throw refusal('invalid_input', `"${id}" is the beginning of several questions`, { hint: 'Give more of the id.' })
   return found[0]

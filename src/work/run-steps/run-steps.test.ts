@@ -13,6 +13,7 @@ import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import { change } from '../../events/change.ts'
 import type { ChaosPointName } from '../../kernel/chaos-point.ts'
+import { AmendPlan } from '../amendments/contract.ts'
 import { findMission, missions } from '../missions/store.ts'
 import type { Run } from '../runs/contract.ts'
 import type { StepHandler } from './apply.ts'
@@ -137,6 +138,28 @@ describeStores('the end of a step of a mission', (openFresh) => {
       expect(await countEvents(heir, run)).toBe(1)
     },
   )
+
+  it('has no plan to amend: its output is that of its one brief', async () => {
+    const { options } = await scene(openFresh)
+    const agency = await openAgency(options)
+    const run = await step(agency)
+    const [main] = (await agency.inspect(run)).briefs
+    const amended = agency.amendments.amendPlan(
+      operator,
+      AmendPlan.parse({
+        runId: run.id,
+        reason: 'Another brief',
+        add: [{ key: 'other', objective: 'Do it differently' }],
+        remove: [main?.key],
+      }),
+    )
+    await expect(amended).rejects.toMatchObject({
+      code: 'illegal_transition',
+      message: `run ${run.id} is a single step of its mission: it has no plan to change`,
+    })
+    await agency.engine.start()
+    expect(await untilApplied(agency, run)).toMatchObject({ step: { status: 'done' }, title: 'Do it twice' })
+  })
 
   it('does nothing for a run that is no step, or has not ended', async () => {
     const { options } = await scene(openFresh)

@@ -11,6 +11,10 @@ export async function refuseUnamendable({ tx, run, playbook }: RunScope): Promis
     throw refusal('illegal_transition', `run ${run.id} is ${run.status}: its plan can no longer change`, {
       data: { from: run.status },
     })
+  if (run.configuration.purpose !== undefined)
+    throw refusal('illegal_transition', `run ${run.id} is a single step of its mission: it has no plan to change`, {
+      hint: `End it with "agency cancel ${run.id}", then start the step again.`,
+    })
   if (playbook.hasPlan !== true)
     throw refusal('illegal_transition', `the playbook "${playbook.name}" divides the work of run ${run.id} itself`, {
       hint:

@@ -37,9 +37,10 @@ export async function applyToPlan(
   const changed = await readCurrentPlan(scope)
   const gone = new Set(remove)
   const target = { ...changed, briefs: new Map([...changed.briefs].filter(([key]) => !gone.has(key))) }
+  const specs = new Map(add.map((spec) => [spec.key, spec]))
   const diff = diffOfPlans(
     [current.version, wanted.version],
-    wanted.touched.map((key) => ({ key, before: shownIn(current, key), after: shownIn(target, key) })),
+    wanted.touched.map((key) => ({ key, before: shownIn(current, key), after: shownIn(target, key, specs.get(key)) })),
   )
   const amendment: PlanAmendment = { ...wanted, status: 'applied', diff }
   await recordPlan(scope, wanted, amendment)
@@ -135,8 +136,7 @@ async function changeBrief(
     objective,
     context,
     ...(evidence === undefined ? {} : { evidence: wanted.evidence }),
-    // An agent must not turn off the verifier by evidence of its own choice.
-    ...(evidence === undefined || isProposed ? {} : judgedAs(brief, wanted)),
+    ...(evidence === undefined ? {} : isProposed ? judgedAsNew(scope, brief) : judgedAs(brief, wanted)),
   }
   await touchBrief(scope, brief, `${brief.key} is amended before it starts`, patch)
 }
@@ -145,6 +145,15 @@ async function changeBrief(
 const judgedAs = (brief: Brief, { checkable, verify }: Brief): Partial<Brief> => ({
   checkable,
   verify: brief.verifyFixed || brief.verifierId !== null ? brief.verify : verify,
+})
+
+/**
+ * An agent must not turn off the verifier by evidence of its own choice, or replace the operator's evidence without one:
+ * the brief is judged as a new one of an agent is.
+ */
+const judgedAsNew = ({ run: { configuration } }: RunScope, brief: Brief): Partial<Brief> => ({
+  checkable: brief.checkable && configuration.evidence.length > 0,
+  verify: configuration.verify === 'none' || brief.verifyFixed ? brief.verify : 'agent',
 })
 
 /** Returns the title of a brief whose author gave it none. */

@@ -5,7 +5,11 @@ import { toWire } from '../../../operations/wire.ts'
 import { type Brief, BriefSpec } from '../../briefs/contract.ts'
 
 /** The fields of a planned brief that people read. */
-export type Shown = Pick<Brief, 'key' | 'title' | 'objective' | 'context' | 'evidence'> & { after: readonly string[] }
+export type Shown = Pick<Brief, 'key' | 'title' | 'objective' | 'context' | 'evidence'> & {
+  after: readonly string[]
+  /** Of a new brief: the fields that its author chose beside these are shown too. */
+  spec?: BriefSpec
+}
 
 const Document = BriefSpec.pick({
   key: true,
@@ -16,9 +20,14 @@ const Document = BriefSpec.pick({
   after: true,
 })
 
+/** The fields that an amendment can set in new briefs only. */
+const Chosen = BriefSpec.omit({ key: true, title: true, objective: true, context: true, evidence: true, after: true })
+
 /** Returns a brief as a plan document names its fields. */
-export const documentOf = ({ key, title, objective, context, evidence, after }: Shown): unknown =>
-  toWire(Document, { key, title, objective, ...(context === '' ? {} : { context }), evidence, after })
+export const documentOf = ({ key, title, objective, context, evidence, after, spec }: Shown): object => ({
+  ...(toWire(Document, { key, title, objective, ...(context === '' ? {} : { context }), evidence, after }) as object),
+  ...(spec === undefined ? {} : (toWire(Chosen, Chosen.strip().parse(spec)) as object)),
+})
 
 /** The text of a diff is for people: a longer one is cut. */
 const maxCharacters = 100_000

@@ -359,6 +359,58 @@ describeStores('a change of the plan that an agent wants', (openFresh) => {
     await expect(amend(agency, run, add({}), agent)).rejects.toMatchObject({ code: 'stale_fence' })
   })
 
+  it('gives a brief a verifier when it replaces its own evidence', async () => {
+    const agency = await startAgency(openFresh)
+    const evidence = [{ kind: 'command', run: 'npm test' }]
+    const plan = [briefs[0], { key: 'sea', objective: 'Write about the sea', after: ['river'], evidence }]
+    const change = { change: [{ key: 'sea', evidence: [{ kind: 'artifact' }] }] }
+    const { run, amendment } = await proposed(agency, change, { verify: 'auto', briefs: plan })
+    await agency.gates.approve(operator, { target: amendment.gateId as string })
+    expect(await agency.brief(run, 'sea')).toMatchObject({ verify: 'agent', checkable: false })
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
+  it('shows all other fields that its author chose for a new brief', async () => {
+    const agency = await startAgency(openFresh)
+    const pond = {
+      key: 'pond',
+      objective: 'Write about ponds',
+      costLimit: 900,
+      tokenBudget: 7_000_000,
+      retryBudget: 19,
+    }
+    const { run, amendment } = await proposed(agency, { add: [pond] })
+    const gate = (await agency.gates.ofRun(run.id)).gates[0]
+    for (const line of ['+cost_limit: 900', '+token_budget: 7000000', '+retry_budget: 19'])
+      expect(gate?.summary.produced.split('\n')).toContain(line)
+    await agency.gates.approve(operator, { target: amendment.gateId as string })
+    expect((await agency.inspect(run)).amendments).toMatchObject([{ status: 'applied', diff: amendment.diff }])
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
+  it.for([
+    ['auto', 'approve'],
+    ['auto', 'reject'],
+    ['operator', 'approve'],
+    ['operator', 'reject'],
+  ] as const)('keeps a run of acceptance %s open until the operator can %s it', async ([acceptance, decision]) => {
+    const agency = await startAgency(openFresh)
+    const alone = { briefs: [{ key: 'river', objective: 'Write about rivers' }], acceptance }
+    const { run, amendment } = await proposed(agency, lake, alone)
+    await agency.gate('go').open()
+    const ends = acceptance === 'operator' ? 'verified' : 'done'
+    await agency.until(async () => ((await agency.brief(run, 'river')).status === ends ? true : null))
+    const target = amendment.gateId as string
+    if (decision === 'approve') await agency.gates.approve(operator, { target })
+    else await agency.gates.reject(operator, { target, reason: 'No lakes' })
+    if (acceptance === 'operator') {
+      const accepting = () => agency.inspect(run).then((seen) => (seen.run.status === 'accepting' ? true : null))
+      await agency.until(accepting)
+      await agency.gates.approve(operator, { target: run.id })
+    }
+    expect(await agency.settled(run)).toMatchObject({ status: 'done', briefsDone: decision === 'approve' ? 2 : 1 })
+  })
+
   it('keeps the verifier of a brief whose evidence it changes', async () => {
     const agency = await startAgency(openFresh)
     const change = { change: [{ key: 'sea', evidence: [{ kind: 'file', path: 'result.md' }] }] }

@@ -12,7 +12,7 @@ export async function previewDiff(
   { version, changes, touched }: PlanAmendment,
 ): Promise<string> {
   const people = await peopleOf(scope, [])
-  const shown = (spec: BriefSpec): Shown => ({ ...plannedBrief(scope, spec, '', 0, people), after: spec.after })
+  const shown = (spec: BriefSpec): Shown => ({ ...plannedBrief(scope, spec, '', 0, people), after: spec.after, spec })
   const after = new Map(changes.add.map((spec): [string, Shown] => [spec.key, shown(spec)]))
   for (const { key, evidence, ...fields } of changes.change) {
     const before = shownIn(current, key)
@@ -31,9 +31,10 @@ export async function previewDiff(
   )
 }
 
-export const shownIn = (plan: CurrentPlan, key: string): Shown | null => {
+export const shownIn = (plan: CurrentPlan, key: string, spec?: BriefSpec): Shown | null => {
   const planned = plan.briefs.get(key)
-  return planned === undefined ? null : { ...planned.brief, after: planned.after }
+  if (planned === undefined) return null
+  return { ...planned.brief, after: planned.after, ...(spec === undefined ? {} : { spec }) }
 }
 
 const definedOf = <Values extends object>(values: Values): Partial<Shown> =>
