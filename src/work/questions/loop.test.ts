@@ -198,6 +198,29 @@ describeStores('a held question beside that of a note', (openFresh) => {
   })
 })
 
+describeStores('a held set of questions', (openFresh) => {
+  it('closes its gate when the answer to any of them gives the brief up', async () => {
+    const agency = await startAgency(openFresh)
+    const questions = ['Who pays for the bridge?', timeZone[2] as string].map((text) => ({ text }))
+    const set: StepInput[] = [{ report: { status: 'blocked', summary: 'I need decisions.', questions } }]
+    const attempts = [asks(timeZone[0] as string), asks(timeZone[1] as string), set, [...work]]
+    const main = { key: 'main', objective: 'Ask', runtimeOptions: { scenario: { attempts } } }
+    const scenario = { attempts: [[{ log: 'gate other' }, ...work]] }
+    const other = { key: 'other', objective: 'Wait', runtimeOptions: { scenario } }
+    const run = await agency.run({ onLimit: 'ask', briefs: [main, other] })
+    for (const number of [1, 2]) await answer(agency, await questionOf(agency, run, number), 'UTC')
+    await gateOf(agency)
+    const { questions: open } = await agency.questions.list({ runId: run.id, limit: 20 })
+    expect(open).toHaveLength(2)
+    await answer(agency, open.find(({ text }) => text === timeZone[2]) as Question, 'abandon')
+    expect(await gatesOf(agency, run)).toEqual(['escalation rejected operator'])
+    expect(await agency.brief(run, 'main')).toMatchObject({ status: 'failed' })
+    expect((await agency.questions.list({ runId: run.id, limit: 20 })).questions).toEqual([])
+    agency.gate('other').open()
+    expect(await agency.settled(run)).toMatchObject({ status: 'failed', gatesPending: 0 })
+  })
+})
+
 describeStores('a brief that asks different questions', (openFresh) => {
   it('is not held for having asked three about the same subject', async () => {
     const agency = await startAgency(openFresh)

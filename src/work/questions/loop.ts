@@ -130,11 +130,13 @@ export async function holdForLook(
   })
 }
 
-/** Opens the gate of a question that was answered, or closes it if the answer gives the brief up. */
+/** Opens the gate of a question that was answered; an answer to any question that gives the brief up closes it. */
 export async function endLook(scope: RunScope, question: Question, isGivenUp: boolean, by: string): Promise<void> {
   if (scope.run.gatesPending === 0) return
   const gate = (await listPendingOfRun(scope.tx, scope.run.id)).find(
-    ({ summary }) => summary?.questionId === question.id,
+    ({ gate: kind, boundary, summary }) =>
+      summary?.questionId === question.id ||
+      (isGivenUp && kind === 'escalation' && boundary === `brief:${question.briefId}`),
   )
   if (gate === undefined) return
   const decidedAt = scope.tx.at

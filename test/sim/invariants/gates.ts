@@ -45,10 +45,15 @@ export function watchGates(world: World): void {
     } else if (gate['status'] === 'rejected' && world.acts.of('reject', id).length === 0) refuse('without a rejection')
   }
 
-  /** The answer to the question that a gate holds decides the gate too. */
-  function isAnswered({ summary }: Row): boolean {
+  /** The answer to the question that a gate holds decides it too, and giving the brief up with any answer rejects it. */
+  function isAnswered({ summary, status, boundary, run_id: runId }: Row): boolean {
     const held = summary === null ? undefined : (JSON.parse(summary as string) as { questionId?: string }).questionId
-    return held !== undefined && world.acts.of('answer', held).length > 0
+    const isAsked = (id: string): boolean => world.acts.of('answer', id).length > 0
+    if (held === undefined) return false
+    if (status !== 'rejected') return isAsked(held)
+    return world.history
+      .of('questions', runId as string)
+      .some((question) => `brief:${question['brief_id']}` === boundary && isAsked(question['id'] as string))
   }
 
   function checkAnswer(question: Row): void {
