@@ -5,6 +5,9 @@ import { openAgency, startAgency, type TestAgency, work } from '../../../test/su
 import { describeStores } from '../../../test/support/store.ts'
 import { createVirtualClock } from '../../../test/support/virtual-clock.ts'
 import { operator } from '../../../test/support/work.ts'
+import { inserted, record } from '../../events/change.ts'
+import { operatorPersona } from '../../kernel/ids.ts'
+import { findPersona, personas } from '../../org/personas/store.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import type { NewBrief, Playbook } from '../../playbooks/contract.ts'
 import { direct } from '../../playbooks/direct/decide.ts'
@@ -69,6 +72,15 @@ const interviewing = (interviews: readonly string[]): Playbook => ({
     event.kind === 'run_started' ? [{ kind: 'add_briefs', briefs: [interview] }] : direct.decide(view, event),
 })
 
+/** Persona type 3 is a person. */
+const addPerson = (agency: TestAgency, slug: string): Promise<unknown> =>
+  agency.db.write(['system'], async (tx) => {
+    const like = await findPersona(tx, operatorPersona)
+    if (like === undefined) throw new Error('the operator does not exist')
+    const person = { ...like, id: 901, name: slug, slug, personaTypeId: 3 }
+    await record(tx, { kind: 'org_changed', by: 'operator', message: `${slug} joins` }, [inserted(personas, person)])
+  })
+
 describeStores('a question that is asked the third time', (openFresh) => {
   it('holds its brief, can be answered, and its answer resumes the brief', async () => {
     const agency = await startAgency(openFresh)
@@ -128,6 +140,22 @@ describeStores('a question that is asked the third time', (openFresh) => {
     ])
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await agency.settled(run)).toMatchObject({ status: 'done', questionsOpen: 0, gatesPending: 0 })
+  })
+
+  it('keeps its gate until two people have approved it where a gate needs two, and keeps the answer', async () => {
+    const agency = await startAgency(openFresh)
+    const run = await agency.run({ onLimit: 'ask', approvalsNeeded: 2, play: [...timeZone.map(asks), work] })
+    const held = await askAll(agency, run, 3)
+    const { id: target } = await gateOf(agency)
+    await addPerson(agency, 'kent')
+    await answer(agency, held, 'UTC')
+    await agency.engine.sweep()
+    expect(await agency.brief(run, 'main')).toMatchObject({ status: 'blocked', attempts: 3 })
+    expect(await gatesOf(agency, run)).toEqual(['escalation pending -'])
+    await agency.gates.approve(operator, { target })
+    await agency.gates.approve(operator, { target, as: 'kent' })
+    expect(await agency.settled(run)).toMatchObject({ status: 'done', questionsOpen: 0, gatesPending: 0 })
+    expect((await agency.brief(run, 'main')).guidance).toMatchObject([{}, {}, { answer: 'UTC' }])
   })
 
   it('is also found after a restart, because the questions are counted in the store', async () => {

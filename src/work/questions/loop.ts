@@ -138,7 +138,8 @@ export async function endLook(scope: RunScope, question: Question, isGivenUp: bo
       summary?.questionId === question.id ||
       (isGivenUp && kind === 'escalation' && boundary === `brief:${question.briefId}`),
   )
-  if (gate === undefined) return
+  // One person answers, but only several may open a gate that needs several.
+  if (gate === undefined || (gate.approvalsNeeded > 1 && !isGivenUp)) return
   const decidedAt = scope.tx.at
   const reason = `its question is answered by ${by}`
   await releaseGate(
@@ -153,3 +154,8 @@ export async function endLook(scope: RunScope, question: Question, isGivenUp: bo
     },
   )
 }
+
+/** Reports whether a brief is held for a look that an answer to its question does not end. */
+export const isHeldForLook = async ({ tx, run }: RunScope, { id }: Brief): Promise<boolean> =>
+  run.gatesPending > 0 &&
+  (await listPendingOfRun(tx, run.id)).some(({ gate, boundary }) => gate === 'escalation' && boundary === `brief:${id}`)

@@ -10,6 +10,7 @@ import { touchRun } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
 import type { Question, QuestionClass } from './contract.ts'
 import { asksSeat } from './resolution.contract.ts'
+import { isHeldForLook } from './loop.ts'
 import { isStillAsked } from './still-asked.ts'
 
 interface Answer {
@@ -89,6 +90,11 @@ async function goOn(
     await touchRun(scope, {}, { kind: 'log', message: `${brief.key} waits for more answers`, briefId: brief.id }, [
       updated(briefs, brief, patch),
     ])
+    return
+  }
+  if (await isHeldForLook(scope, brief)) {
+    const message = `${brief.key} has its answer and waits for the approval of its gate`
+    await touchRun(scope, {}, { kind: 'log', message, briefId: brief.id }, [updated(briefs, brief, patch)])
     return
   }
   await unblockBrief(scope, brief, patch, `answered by ${by}`)
