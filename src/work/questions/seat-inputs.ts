@@ -15,12 +15,13 @@ const most = 20
  */
 export async function seatInputs(
   scope: RunScope,
-  { text, context, kind, risk, options, recommendation, askedBy, hops }: Question,
+  { id, text, context, kind, risk, options, recommendation, askedBy, hops }: Question,
   stuck: Brief | undefined,
   reason: string | undefined,
 ): Promise<Brief['inputs']> {
   return {
     question: {
+      id,
       asked_by: askedBy,
       kind,
       risk,
