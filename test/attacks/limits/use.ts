@@ -16,8 +16,12 @@ export interface Excess {
   readonly isLong?: true
 }
 
-/** The time that a script holds its memory and its processes, in seconds; the box is killed long before. */
-const hold = 'sleep 8'
+/**
+ * The time that a script holds its memory, its files and its processes, in seconds. The box is killed long before, but a
+ * disk on which others free space meanwhile is only measured at its regular interval of ten seconds.
+ */
+const holdSeconds = 15
+const hold = `sleep ${holdSeconds}`
 
 const perl = (code: string): string => `perl -e '${code}'`
 
@@ -158,7 +162,7 @@ export const attackOf = ({ name, limit, script, ...excess }: Excess): Attack<Lim
   },
   attack: async ({ run }) => {
     const ended = excess.needsKernel === true ? '' : hold
-    const { breach = '' } = await run(`export HOLD=8\n${script}\n${ended}`)
+    const { breach = '' } = await run(`export HOLD=${holdSeconds}\n${script}\n${ended}`)
     return !breach.startsWith(`limit_exceeded: ${limit} `)
   },
 })
