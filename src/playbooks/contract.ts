@@ -264,7 +264,7 @@ export type PlaybookEvent =
   /** The approved result could not be merged: its target branch has new commits. */
   | { readonly kind: 'merge_failed'; readonly reason: string }
   | { readonly kind: 'run_resumed' }
-  /** Somebody answered a question for which `decidesAnswer` holds. `key` is that of the chosen option, if one was. */
+  /** A question for which `decidesAnswer` holds was answered. `key` is that of the chosen option, if there is one. */
   | {
       readonly kind: 'question_answered'
       readonly question: Question

@@ -40,7 +40,7 @@ function filesOf({ repository }: Pick<Claimed['run'], 'repository'>, accepted: r
     const from = { id: rootId, directory: null }
     // The rest of a brief may rename the files of the first part.
     const hasRest = accepted.slice(index + 1).some((later) => later.rootId === rootId)
-    // What a fresh checkout has is in the commit, which is merged: a later brief may have removed it again.
+    // The files of a fresh checkout are in the commit, which is merged: a later brief may have removed one again.
     const isMerged = repository !== null && checkedIn === 'checkout'
     for (const { path: reported, sha256 } of outputs) {
       const path = posix.normalize(reported)
