@@ -122,13 +122,18 @@ export async function holdForLook(
     boundary: `brief:${brief.id}`,
     summary: {
       produced: question.text,
-      next: `Answer the question (agency answer ${question.id} "…"), approve to let ${brief.key} try once more without an answer, or reject to give it up.`,
+      next: choicesOf(scope, brief, question),
       anomalies: [times],
       ...(question.class === null ? {} : { class: question.class }),
       questionId: question.id,
     },
   })
 }
+
+const choicesOf = ({ run }: RunScope, { key }: Brief, { id }: Question): string =>
+  run.configuration.approvalsNeeded > 1
+    ? `Answer the question (agency answer ${id} "…") if ${key} needs an answer, which it keeps; then approve to let it try once more, or reject to give it up.`
+    : `Answer the question (agency answer ${id} "…"), approve to let ${key} try once more without an answer, or reject to give it up.`
 
 /** Opens the gate of a question that was answered; an answer to any question that gives the brief up closes it. */
 export async function endLook(scope: RunScope, question: Question, isGivenUp: boolean, by: string): Promise<void> {
