@@ -16,6 +16,8 @@ export interface CliContext extends Terminal {
   nowMs(): number
   /** Prints a value as JSON: indented on a terminal, in one line otherwise. */
   json(value: unknown): void
+  /** Prints a value as JSON in one line, also on a terminal: one of many. */
+  jsonLine(value: unknown): void
   /** Prints text with its own newlines: unchanged into a pipe, without cursor movements on a terminal. */
   text(text: string): void
   /** A client that starts the daemon when none is running. */
@@ -49,7 +51,9 @@ export function createContext(env: Environment, complete: VersionsOptions['compl
     paths,
     versions,
     nowMs: () => systemClock.nowMs(),
-    json: (value) => terminal.out(JSON.stringify(value, null, terminal.isTty ? 2 : 0)),
+    // Not broken at spaces: a value that is copied from the screen stays JSON.
+    json: (value) => void process.stdout.write(`${JSON.stringify(value, null, terminal.isTty ? 2 : 0)}\n`),
+    jsonLine: (value) => void process.stdout.write(`${JSON.stringify(value)}\n`),
     text: (text) => void process.stdout.write(terminal.isTty ? visible(text) : text),
     // An agent's token belongs to a running daemon; another daemon, started here, would not know it.
     api: () => (env['AGENCY_TOKEN'] ? client(() => waitForDaemon(env, paths)) : client(() => startDaemon(context))),

@@ -4,6 +4,7 @@ import { version } from '../entries.ts'
 import { commandTree } from './commands/tree.ts'
 import type { CliContext } from './context.ts'
 import type { ArgumentSpec, Noun, OptionSpec, Registered } from './declare.ts'
+import { wrap } from './wrap.ts'
 
 /** An error in the words of the command line themselves. */
 export class UsageError extends Error {
@@ -25,7 +26,10 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, helpWidth: Math.min(context.columns, 120) })
-    .configureOutput({ writeErr: () => {} })
+    .configureOutput({
+      writeErr: () => {},
+      writeOut: (text) => void process.stdout.write(wrap(text, context.columns)),
+    })
   catchUsage(program)
   program.addHelpText(
     'after',

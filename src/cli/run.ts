@@ -4,6 +4,8 @@ import { type AgencyError, exitCodes } from '../kernel/errors.ts'
 import { ApiError } from '../operations/problem.ts'
 import { type CliContext, createContext } from './context.ts'
 import { buildProgram, UsageError } from './program.ts'
+import { widthOf } from './terminal.ts'
+import { wrap } from './wrap.ts'
 
 /** Runs one command line. The only error boundary: every refusal becomes one line, a hint and an exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<void> {
@@ -35,6 +37,7 @@ function report(error: unknown): number {
 const isAgencyError = (error: unknown): error is AgencyError => error instanceof Error && error.name === 'AgencyError'
 
 function write(message: string, hint: string | undefined, exit: number): number {
-  process.stderr.write(`error: ${message}\n${hint === undefined ? '' : `  ${hint}\n`}`)
+  const text = `error: ${message}\n${hint === undefined ? '' : `  ${hint}\n`}`
+  process.stderr.write(wrap(text, widthOf(process.stderr)))
   return exit
 }

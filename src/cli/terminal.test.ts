@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { ago, bytesText, duration, fit, plain, statusText, tableLines, type Terminal, textWidth } from './terminal.ts'
+import { ago, bytesText, duration, fit, plain, statusText, tableLines, type Terminal } from './terminal.ts'
+import { textWidth } from './text-width.ts'
 
 const terminal = (columns: number, colour = false): Terminal => ({
   out: () => {},

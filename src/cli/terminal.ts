@@ -1,6 +1,9 @@
+import { characterWidth, textWidth } from './text-width.ts'
+import { wrap } from './wrap.ts'
+
 /** The terminal. This file holds everything about width, colour, signs and relative times. */
 export interface Terminal {
-  /** Prints one line, given without its newline, on standard output. */
+  /** Prints one line, given without its newline, on standard output; on a terminal it is broken at spaces. */
   out(line: string): void
   err(line: string): void
   readonly isTty: boolean
@@ -9,14 +12,18 @@ export interface Terminal {
   readonly colour: boolean
 }
 
+export const widthOf = (stream: NodeJS.WriteStream): number =>
+  stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY
+
 export function createTerminal(env: Readonly<Record<string, string | undefined>>): Terminal {
   const { stdout } = process
   const isTty = stdout.isTTY === true
+  const columns = widthOf(stdout)
   return {
-    out: (line) => void stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
+    out: (line) => void stdout.write(`${wrap(line, columns)}\n`),
+    err: (line) => void process.stderr.write(`${wrap(line, widthOf(process.stderr))}\n`),
     isTty,
-    columns: isTty ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
+    columns,
     colour: isTty && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
   }
 }
@@ -147,20 +154,4 @@ export function fit(text: string, columns: number): string {
     width += next
   }
   return `${cut}…${cut.includes('\x1b') ? '\x1b[0m' : ''}`
-}
-
-export function textWidth(text: string): number {
-  let width = 0
-  // oxlint-disable-next-line no-control-regex
-  for (const character of text.replace(/\x1b\[[0-9;]*m/g, '')) width += characterWidth(character)
-  return width
-}
-
-/** Characters of two columns: East Asian wide and full-width forms, and emoji; marks and joiners have none. */
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
-const characterWidth = (character: string): number => {
-  if (character >= ' ' && character <= '~') return 1
-  if (/[\p{Mark}\u200b-\u200d]/u.test(character)) return 0
-  return wide.test(character) ? 2 : 1
 }

@@ -26,7 +26,7 @@ export const listEvents: Handler<typeof eventsCommand> = async (context, options
   const client = context.api()
   const filter = { kind: options.kind, level: options.level }
   const print = (event: EventLine): void =>
-    context.out(options.json ? JSON.stringify(event) : formatEvent(context, event))
+    options.json ? context.jsonLine(event) : context.out(formatEvent(context, event))
   const { events } = await client.call<{ events: EventLine[] }>(eventEndpoints.list, {
     ...filter,
     after: options.after,

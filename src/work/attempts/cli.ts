@@ -136,7 +136,7 @@ export const showOutput: Handler<typeof outputCommand> = async (context, id, opt
   const attemptId = id.startsWith('att_') ? id : await attemptOf(context, id)
   for (let after = 0; ;) {
     const part = await client.call<Output>(attemptEndpoints.output, { attempt_id: attemptId, after })
-    if (options.json) context.out(JSON.stringify(part))
+    if (options.json) context.jsonLine(part)
     else if (part.text !== '') context.text(part.text)
     if (part.ended || (part.next === after && !options.follow)) return 0
     if (part.next === after) await pause(followMs)

@@ -39,7 +39,7 @@ export async function followRun(
     level: options.level ?? run.configuration.team?.log_level ?? 'normal',
     seen: (options.from ?? 1) - 1,
     print: options.json
-      ? (event) => context.out(JSON.stringify(event))
+      ? (event) => context.jsonLine(event)
       : (viewOf(run)?.tagged(printEvent) ?? printEvent),
     hint: hasHints && !options.json ? (line) => context.err(line) : null,
     signal: leave.signal,
