@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 
+import { runStateText } from '../../src/kernel/run-state.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { type Node, NodeTree } from '../parts/node-tree.tsx'
@@ -7,8 +8,7 @@ import type { State } from '../parts/state.tsx'
 import { toggleKey } from '../parts/tree-keys.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
-import { runState } from '../runs/state.ts'
-import { counted } from '../text.ts'
+import { progressText, runState } from '../runs/state.ts'
 import { attemptState, briefState } from './state.ts'
 
 /** Shows the run, its briefs and their attempts; a verifying brief is below the brief that it verifies. */
@@ -28,7 +28,7 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
 /** A brief starts open if it has more to show than its state: while it is working, and after more than one attempt. */
 const startsOpen = (brief: HeldBrief): boolean => brief.attempts > 1 || briefState(brief).tone === 'working'
 
-function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<string>): Node[] {
+function nodesOf({ run, state, progress, briefs, attempts }: Inspection, toggled: ReadonlySet<string>): Node[] {
   const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.briefId)
   const verifiersOf = Map.groupBy(briefs, (brief) => brief.verifies)
   const roots = briefs.filter((brief) => brief.verifies === null)
@@ -40,8 +40,8 @@ function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<str
       to: addresses.run(run.id),
       title: run.playbook,
       state: {
-        ...runState(run.status),
-        text: `${run.status} · ${run.briefsDone} of ${counted(run.briefsTotal, 'brief')} done`,
+        ...runState(state),
+        text: `${runStateText(state)} · ${progressText(progress)}`,
       },
       expanded: null,
       period: null,

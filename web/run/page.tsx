@@ -167,13 +167,13 @@ const ChangesView = createLazy(
 )
 
 function RunHeader({ inspection }: { inspection: Inspection }) {
-  const { run, attempts, waitsFor } = inspection
+  const { run, attempts, state } = inspection
   return (
     <header className="run-header">
       <div className="grow">
         <Heading title={run.goalAnchor} />
         <p className="facts">
-          <StateLabel state={runState(run.status)} />
+          <StateLabel state={runState(state)} />
           {run.simulated && <Simulated />}
           {attempts.length > 0 && <BoxLabel boxed={attempts.every((attempt) => attempt.boxed)} />}
           <span className="figure">
@@ -185,7 +185,7 @@ function RunHeader({ inspection }: { inspection: Inspection }) {
           </span>
           <code className="muted">{run.id}</code>
         </p>
-        <WaitsFor reason={waitsFor} />
+        <WaitsFor standing={inspection} />
         <RunRepository run={run} />
         {run.summary !== null && <p className="summary">{run.summary}</p>}
       </div>
