@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline'
 
 /** Asks questions on the last line of the terminal while a log goes on above it. */
 export interface Prompter {
-  /** Calls what writes a line, so that it stands above the question that is open. */
+  /** Calls a function that writes a line, so that the line stands above the open question. */
   above(write: () => void): void
   /** Returns null if there will be no answer: the question is withdrawn, or the input has ended. */
   ask(question: string, withdrawn: AbortSignal): Promise<string | null>

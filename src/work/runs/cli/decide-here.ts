@@ -122,7 +122,7 @@ async function answerQuestion(asking: Asking, question: Wire<Question>): Promise
     if (/^l(ater)?$/i.test(answer)) return say(asking, `  Later: agency answer ${question.id} "…"`)
     const chosen = /^\d+$/.test(answer) ? options[Number(answer) - 1] : undefined
     if (chosen === undefined && /^\d+$/.test(answer) && options.length > 0) {
-      say(asking, `  There is no option ${answer}; to answer with a number in words, use agency answer.`)
+      say(asking, `  There is no option ${answer}. Type one of the options, or l to answer later.`)
       continue
     }
     const input = { question_id: question.id, answer: chosen?.key ?? answer }
