@@ -49,7 +49,7 @@ describeStores('the result of a run', (openFresh) => {
     expect(result.claims[0]?.verdicts[0]?.by?.name).toBe(result.verifiedBy[0]?.name)
   })
 
-  it('of a repository has the size of every change, the exit code of every command, and what waits', async () => {
+  it('of a repository has the size of every change, the exit code of every command, and the decision that it waits for', async () => {
     const repository = makeRepository()
     const { repositories, workspaces } = openRepositories()
     const agency = await startAgency(openFresh, { repositories, workspaces })
@@ -90,7 +90,7 @@ describeStores('the result of a run', (openFresh) => {
     })
   })
 
-  it('of a failed run says why it failed and what is left', async () => {
+  it('of a failed run says why it failed and how much is finished', async () => {
     const agency = await startAgency(openFresh)
     const evidence = [{ kind: 'file', path: 'b.md' }] as const
     const run = await agency.settled(
