@@ -10,7 +10,7 @@ import { WaitsFor } from '../runs/waits-for.tsx'
 import { RunControl } from './control.tsx'
 import { RepositoryName } from './repository.tsx'
 
-/** One line: the goal, the state, what limits its meaning, and the controls. The overview has the rest. */
+/** Shows the goal, the state, the limits of its meaning and the controls in one line. The overview has the rest. */
 export function RunHeader({ inspection }: { inspection: Inspection }) {
   const { run, attempts, waitsFor } = inspection
   return (

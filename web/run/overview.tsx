@@ -7,7 +7,7 @@ import { addresses, Link } from '../router.tsx'
 import { figure } from '../text.ts'
 import { RunRepository } from './repository.tsx'
 
-/** Opens a run: what has come of it, or what is at work and what keeps it. Pending decisions stand above the tabs. */
+/** Shows the summary of a run, its agents at work, its failed briefs and its repository. */
 export function Overview({ inspection }: { inspection: Inspection }) {
   const { run } = inspection
   return (

@@ -77,7 +77,7 @@ export function viewOf({ briefId, query, hash }: Place, open: RunView | null): R
 /** Views of the whole run, beside which no brief is shown. */
 export const withoutBrief: readonly RunView[] = ['overview', 'changes']
 
-/** Returns the address of a view. The overview is what the plain address of a run shows. */
+/** Returns the address of a view. The plain address of a run shows its overview. */
 export function placeOf(runId: string, briefId: string | null, view: RunView): string {
   if (view === 'overview') return addresses.run(runId)
   const path = briefId === null || withoutBrief.includes(view) ? addresses.run(runId) : addresses.brief(runId, briefId)
