@@ -92,6 +92,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
       evidence: [],
       questions: [],
       notes: [],
+      personas: [],
       spends: [],
       events: [],
       documents: {},
