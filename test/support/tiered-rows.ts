@@ -200,6 +200,7 @@ export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): Tie
       briefsVerified: done,
       gatesPending: 1,
     }),
+    state: 'waits_for_you' as const,
     briefs,
     artifacts,
     attempts: [],
