@@ -176,7 +176,7 @@ const waitingLine = (count: number): string[] =>
   count === 0
     ? []
     : [
-        `${count === 1 ? '1 thing waits' : `${count} things wait`} for you: "agency gates", "agency questions", "agency org proposals" and the inbox of the dashboard list them`,
+        `${count === 1 ? '1 thing waits' : `${count} things wait`} for you: "agency gates" and "agency questions" list them; the inbox of the dashboard has all`,
       ]
 
 function warnOfVersions(context: CliContext): void {
