@@ -68,7 +68,7 @@ describe('the gates of a demonstration', () => {
 
   it('are approved automatically after a moment, with a note', async () => {
     const { agency, demos } = await open()
-    const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: false })
+    const { id } = await demos.play(operator, { name: 'tiered', profile: 'simple', manual: false })
     expect(demos.approves({ runId: id, summary: '' })).toBe(true)
     const warning = checkedInWarning('workspace')
     expect(demos.approves({ runId: id, summary: `All is well.\n${warning} (a, b)` })).toBe(false)
@@ -84,7 +84,7 @@ describe('the gates of a demonstration', () => {
 
   it('wait for the operator in manual mode', async () => {
     const { agency, demos } = await open()
-    const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: true })
+    const { id } = await demos.play(operator, { name: 'tiered', profile: 'simple', manual: true })
     expect(demos.approves({ runId: id, summary: '' })).toBe(false)
     while ((await agency.runs.show(id)).status !== 'gated') await agency.pass(500)
     for (let second = 0; second < 10; second += 1) await agency.pass(1_000)
