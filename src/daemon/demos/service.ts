@@ -87,11 +87,7 @@ export function createDemos(deps: DemoDeps) {
       runId !== null && watched.has(runId) && !hasCheckWarning(summary),
 
     play: (by: Actor, input: PlayDemo): Promise<Run> =>
-      createRun(
-        by,
-        input,
-        `${input.name === 'liar' ? input.name : input.profile}-${clock.at().replace(/\D/g, '')}`,
-      ),
+      createRun(by, input, `${input.name === 'liar' ? input.name : input.profile}-${clock.at().replace(/\D/g, '')}`),
 
     async guide(runId: string): Promise<DemoGuide> {
       const run = await runs.show(runId)
@@ -136,10 +132,12 @@ async function approveGates(
   const left = Date.parse(pending.pendingSince) + patienceMs - clock.nowMs()
   // A person may have decided meanwhile, and the next gate should not wait for this one's time.
   if (left > 0) return Math.min(left, checkMs)
-  await gates.approve(simulatedOperator, { target: pending.id, note: noteAfter(patienceMs) }).catch((error: unknown) => {
-    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    log.info('a gate of the demonstration was already decided', { run: runId, gate: pending.gate })
-  })
+  await gates
+    .approve(simulatedOperator, { target: pending.id, note: noteAfter(patienceMs) })
+    .catch((error: unknown) => {
+      if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+      log.info('a gate of the demonstration was already decided', { run: runId, gate: pending.gate })
+    })
   return checkMs
 }
 
