@@ -33,13 +33,13 @@ describe('agency path', () => {
     expect([version.status, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+/)])
   })
 
-  it('prints a command for a copy that no shell finds, which works from any folder', () => {
+  it('prints a command that works from any folder', () => {
     const command = /To put it there: (.+)/.exec(agencyPath([]).out)?.[1] ?? ''
     const ran = spawnSync('sh', ['-c', command], { cwd: '/', encoding: 'utf8', env: { HOME: home, PATH: '/bin' } })
     expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining('Written: ')])
   })
 
-  it('never replaces a file or a link that it did not write', () => {
+  it('never replaces a foreign file or link', () => {
     const other = join(home, 'agency')
     writeFileSync(other, 'something else')
     expect(agencyPath(['--add', home])).toMatchObject({ status: 4, err: expect.stringContaining('was not written by') })
@@ -50,7 +50,7 @@ describe('agency path', () => {
     expect(agencyPath(['--add', linked]).status).toBe(4)
   })
 
-  it('names another program of the same name that comes first', () => {
+  it('names an earlier program of the same name', () => {
     writeFileSync(join(home, 'agency'), '#!/bin/sh\n', { mode: 0o755 })
     expect(agencyPath([], [home]).out).toContain(`"agency" on your PATH is another program: ${join(home, 'agency')}`)
   })

@@ -103,7 +103,7 @@ describe('the gates of a demonstration', () => {
     const statusOf = async ({ agency, id, gate }: Awaited<ReturnType<typeof openFirst>>) =>
       (await agency.gates.ofRun(id)).gates.find((each) => each.id === gate.id)
 
-    it('wait for the visitor at the first gate, tell when they go on, and say that they did', async () => {
+    it('wait 15 s for the visitor at the first gate, then approve it with a note', async () => {
       const first = await openFirst()
       const { agency, demos, id, gate } = first
       const endsAt = new Date(Date.parse(gate.pendingSince) + 15_000).toISOString()

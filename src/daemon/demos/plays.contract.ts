@@ -35,6 +35,9 @@ export const tieredDemo = (profile: DemoProfile, repo: string | null): CreateRun
     ...(repo === null ? {} : { repo }),
   })
 
+/** The text of each file of a repository by its path. */
+export type DemoFiles = Readonly<Record<string, string>>
+
 /** The repository of the liar: a sum that leaves out the last line of its list, and the test that shows it. */
 export const liarFiles = {
   'prices.txt': 'bread 3\nmilk 2\ncheese 7',

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Git } from '../../repositories/git.ts'
+import type { DemoFiles } from './plays.contract.ts'
 
 const webhooks = {
   'README.md': `# Webhooks
@@ -10,9 +11,6 @@ const webhooks = {
 Made for a demonstration of Agency. Whatever is added here comes from simulated agents.
 `,
 }
-
-/** The text of each file by its path. */
-export type DemoFiles = Readonly<Record<string, string>>
 
 /** Creates the repository that a demonstration works on, completely or not at all. An existing one stays unchanged. */
 export async function makeDemoRepository(git: Git, path: string, files: DemoFiles = webhooks): Promise<string> {

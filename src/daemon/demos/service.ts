@@ -11,8 +11,7 @@ import type { Gates } from '../../work/gates/service.ts'
 import type { CreateRun, Run } from '../../work/runs/contract.ts'
 import type { Runs } from '../../work/runs/service.ts'
 import type { DemoGuide, PlayDemo } from './contract.ts'
-import { demoOf, directDemo, liarDemo, liarFiles, tieredDemo } from './plays.contract.ts'
-import type { DemoFiles } from './repository.ts'
+import { demoOf, type DemoFiles, directDemo, liarDemo, liarFiles, tieredDemo } from './plays.contract.ts'
 
 /** Never deleted, unlike the keys of requests: an installation starts its first demonstration only once. */
 export const firstDemoKey = 'demo:tiered'
