@@ -118,7 +118,7 @@ describe('the gates of a demonstration', () => {
       expect(agency.clock.nowMs() - Date.parse(endsAt)).toBeLessThan(3_000)
     })
 
-    it('go on with the decision of the visitor, and wait less for the gates after it', async () => {
+    it('continue with the decision of the visitor, and wait less for later gates', async () => {
       const { agency, demos, id, gate } = await openFirst()
       await agency.gates.approve(operator, { target: gate.id, note: 'Mine.' })
       expect(await demos.guide(id)).toEqual({ name: 'tiered', gate: null })
