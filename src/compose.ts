@@ -56,6 +56,8 @@ import { missionRoutes } from './work/missions/routes.ts'
 import { createMissions, type Missions } from './work/missions/service.ts'
 import { noteRoutes } from './work/notes/routes.ts'
 import { createNotes, type Notes } from './work/notes/service.ts'
+import { composerRoutes } from './work/composer/routes.ts'
+import { type Composer, type ComposerPlace, createComposer } from './work/composer/service.ts'
 import { planRoutes } from './work/plans/routes.ts'
 import { createPlans, type Plans } from './work/plans/service.ts'
 import { pullRequestRoutes } from './work/pull-requests/routes.ts'
@@ -135,6 +137,8 @@ export interface Parts {
   homeTeam?: () => TeamFile | null
   /** The names of the configuration's notifiers, which a team may name. */
   notifiers?: readonly string[]
+  /** Where the daemon runs; without it, a path must be absolute and no program is found. */
+  place?: ComposerPlace
 }
 
 export interface MissionPlaces {
@@ -154,6 +158,7 @@ export interface Agency {
   memories: Memories
   runs: Runs
   plans: Plans
+  composer: Composer
   trustedFiles: TrustedFiles
   briefs: Briefs
   agents: Agents
@@ -281,6 +286,14 @@ export function composeAgency(parts: Parts): Agency {
     runs,
     trustedFiles,
     plans,
+    composer: createComposer({
+      db,
+      runtimes,
+      playbooks: scopes.playbooks,
+      repositories: parts.repositories,
+      defaultRuntime: parts.defaults.runtime,
+      place: parts.place,
+    }),
     briefs: createBriefs({ db, scopes }),
     agents: createAgents({ db, resolveRun: runs.resolve, files: parts.files }),
     attempts: createAttempts({
@@ -384,6 +397,7 @@ export function routesOf(
     ...memoryRoutes(agency.memories),
     ...runRoutes(agency.runs),
     ...planRoutes(agency.plans),
+    ...composerRoutes(agency.composer),
     ...trustedFileRoutes(agency.trustedFiles),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),

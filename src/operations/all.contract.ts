@@ -23,6 +23,7 @@ import { gateOperations } from '../work/gates/contract.ts'
 import { budgetOperations } from '../work/budgets/contract.ts'
 import { missionOperations } from '../work/missions/contract.ts'
 import { noteOperations } from '../work/notes/contract.ts'
+import { composerOperations } from '../work/composer/contract.ts'
 import { planOperations } from '../work/plans/contract.ts'
 import { pullRequestOperations } from '../work/pull-requests/contract.ts'
 import { questionOperations } from '../work/questions/contract.ts'
@@ -60,6 +61,7 @@ export const operations = {
   question: questionOperations,
   repositorySettings: repositorySettingsOperations,
   plan: planOperations,
+  composer: composerOperations,
   trustedFile: trustedFileOperations,
   organisation: organisationOperations,
   role: roleOperations,
