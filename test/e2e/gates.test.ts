@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { noBrowser } from '../support/browser.ts'
@@ -59,6 +59,20 @@ const plan = () => {
     ),
   ]
 }
+
+const sizes = [
+  [1366, 768],
+  [1280, 800],
+  [1440, 900],
+  [390, 844],
+] as const
+
+/** Reports whether an element can be pressed without scrolling: nothing cuts it off or covers it. */
+const isInView = (locator: Locator): Promise<boolean> =>
+  locator.evaluate((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    return [top + 2, bottom - 2].every((y) => element.contains(document.elementFromPoint((left + right) / 2, y)))
+  })
 
 describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
   let daemon: TestDaemon
@@ -156,6 +170,43 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     )
   })
 
+  it('keep the buttons in view at every size, and those of the next card after a decision', async () => {
+    const goal = 'Twelve parts'
+    const question = { ...whichQueue, context: 'Both are installed.\n'.repeat(30) }
+    const [first, ...others] = Array.from({ length: 12 }, (_, index) => ({
+      key: `part-${index}`,
+      title: `Part ${index} with a title that says at some length which part it is`,
+      objective: `Write part ${index}`,
+      evidence: [{ kind: 'file', path: 'part.md' }],
+      after: index === 0 ? [] : ['part-0'],
+    }))
+    const asks = [{ report: { status: 'blocked', summary: question.text, question } }]
+    const briefs = [{ ...first, runtime_options: { scenario: { steps: asks } } }, ...others]
+    const run = await start(goal, { briefs })
+    await enter(`/runs/${run.id}`)
+    const approve = page.getByRole('button', { name: 'Approve and start 12 briefs' })
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height })
+      await settled(page)
+      await expect.poll(() => isInView(approve), { message: `Approve at ${width}×${height}` }).toBe(true)
+    }
+    await page.setViewportSize({ width: 1366, height: 768 })
+    await approve.click()
+    const option = page.getByRole('button', { name: /Redis Streams/ })
+    await expectShown(option)
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height })
+      await settled(page)
+      await expect.poll(() => isInView(option), { message: `Redis Streams at ${width}×${height}` }).toBe(true)
+    }
+    const line = page.locator('.ask[data-over]').filter({ hasText: 'The plan is ready' })
+    await expectShown(line.getByText(/^decided (now|\d+ s ago)$/))
+    expect(
+      await page.locator('.ask').evaluateAll((cards) => cards.map((card) => card.hasAttribute('data-over'))),
+    ).toEqual([true, false])
+    await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
+  })
+
   it('show the changes of a run file by file, and merge them', async () => {
     const goal = 'Count to four'
     const repository = makeRepository({ 'numbers.txt': 'one\ntwo\nthree\n', 'old name.txt': 'kept\n'.repeat(9) })
@@ -232,7 +283,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.getByRole('button', { name: 'Reject with this reason' }).click()
     await expectShown(page.getByRole('alert').filter({ hasText: /approved already, by operator/i }))
     await page.getByRole('button', { name: 'Keep the gate open' }).click()
-    await expectShown(page.getByRole('status').filter({ hasText: 'approved by operator' }))
+    await expectShown(page.getByRole('status').filter({ hasText: /approved by operator.*Decided while/ }))
     for (const run of runs) await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 

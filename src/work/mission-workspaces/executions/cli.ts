@@ -56,7 +56,8 @@ async function follow(
 
 /** Returns the runtime: `--binary claude`, `scripted`, or the name of any other; a program or scenario implies one. */
 function runtimeOf({ binary, program, scenario }: ExecutionOptions): { runtime?: string; runtime_options?: object } {
-  if (program !== undefined) return { runtime: binary ?? 'program', runtime_options: { command: programWords(program) } }
+  if (program !== undefined)
+    return { runtime: binary ?? 'program', runtime_options: { command: programWords(program) } }
   if (scenario !== undefined)
     return { runtime: binary ?? 'scripted', runtime_options: { scenario: readScenario(scenario) } }
   return binary === undefined ? {} : { runtime: binary }
