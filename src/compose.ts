@@ -28,6 +28,7 @@ import type { Route } from './operations/bind.ts'
 import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
+import { runTemplates } from './playbooks/run-templates.ts'
 import { tiered } from './playbooks/tiered/decide.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import type { Sessions } from './sessions/service.ts'
@@ -72,6 +73,8 @@ import { createProofSheets, type ProofSheets } from './work/proof-sheets/service
 import { repeatRoutes } from './work/repeats/routes.ts'
 import { createRepeats, type Repeats } from './work/repeats/service.ts'
 import { readInThread } from './work/plans/read-in-thread.ts'
+import { templateRoutes } from './work/templates/routes.ts'
+import { createTemplates, type Templates } from './work/templates/service.ts'
 import { trustedFileRoutes } from './work/trusted-files/routes.ts'
 import { createTrustedFiles, type TrustedFiles } from './work/trusted-files/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
@@ -159,6 +162,7 @@ export interface Agency {
   runs: Runs
   plans: Plans
   composer: Composer
+  templates: Templates
   trustedFiles: TrustedFiles
   briefs: Briefs
   agents: Agents
@@ -294,6 +298,11 @@ export function composeAgency(parts: Parts): Agency {
       defaultRuntime: parts.defaults.runtime,
       place: parts.place,
     }),
+    templates: createTemplates({
+      folder: parts.place === undefined ? null : `${parts.place.home}/templates`,
+      builtIn: runTemplates,
+      trust: trustedFiles,
+    }),
     briefs: createBriefs({ db, scopes }),
     agents: createAgents({ db, resolveRun: runs.resolve, files: parts.files }),
     attempts: createAttempts({
@@ -398,6 +407,7 @@ export function routesOf(
     ...runRoutes(agency.runs),
     ...planRoutes(agency.plans),
     ...composerRoutes(agency.composer),
+    ...templateRoutes(agency.templates),
     ...trustedFileRoutes(agency.trustedFiles),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),

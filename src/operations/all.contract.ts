@@ -33,6 +33,7 @@ import { repeatOperations } from '../work/repeats/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
+import { templateOperations } from '../work/templates/contract.ts'
 import { trustedFileOperations } from '../work/trusted-files/contract.ts'
 import { workspaceOperations } from '../work/mission-workspaces/contract.ts'
 import { executionOperations } from '../work/mission-workspaces/executions/contract.ts'
@@ -62,6 +63,7 @@ export const operations = {
   repositorySettings: repositorySettingsOperations,
   plan: planOperations,
   composer: composerOperations,
+  template: templateOperations,
   trustedFile: trustedFileOperations,
   organisation: organisationOperations,
   role: roleOperations,
