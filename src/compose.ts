@@ -298,7 +298,7 @@ export function composeAgency(parts: Parts): Agency {
       runtimes,
       playbooks: scopes.playbooks,
       repositories: parts.repositories,
-      defaultRuntime: parts.defaults.runtime,
+      defaults: parts.defaults,
       place: parts.place,
     }),
     templates: createTemplates({

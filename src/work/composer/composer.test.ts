@@ -33,7 +33,7 @@ function composerWith(db: Db, runtimes: readonly Runtime[], more: Partial<Compos
     runtimes: new Map(runtimes.map((each) => [each.name, each])),
     playbooks,
     repositories,
-    defaultRuntime: null,
+    defaults: { runtime: null, acceptance: 'auto' },
     place: { env: { PATH: process.env['PATH'], HOME: '/nonexistent' }, startedIn: null, home: '/nonexistent/home' },
     ...more,
   })

@@ -88,6 +88,7 @@ export const composerOperations = {
     output: z.object({
       runtimes: z.array(RuntimeChoice),
       runtime: z.string().nullable().describe('The one that a run without a choice of its own gets; null: none'),
+      acceptance: z.enum(['auto', 'operator']).describe('The default of runs: whether their results wait for you'),
       repositories: z.array(KnownRepository).describe('The folder of the daemon first, then the newest'),
     }),
     allow: ['operator'],

@@ -18,8 +18,8 @@ export interface ComposerDeps {
   runtimes: ReadonlyMap<string, Runtime>
   playbooks: ReadonlyMap<string, Playbook>
   repositories?: Repositories | undefined
-  /** The configured runtime of runs that name none. */
-  defaultRuntime: string | null
+  /** The configured defaults of runs. */
+  defaults: { readonly runtime: string | null; readonly acceptance: 'auto' | 'operator' }
   place?: ComposerPlace | undefined
 }
 
@@ -38,10 +38,11 @@ export type Composer = ReturnType<typeof createComposer>
 export function createComposer(deps: ComposerDeps) {
   const env = deps.place?.env ?? {}
   return {
-    async choices(): Promise<{ runtimes: RuntimeChoice[]; runtime: string | null; repositories: KnownRepository[] }> {
+    async choices() {
       const runtimes = await runtimeChoices(deps.runtimes)
-      const runtime = deps.defaultRuntime ?? runtimes.find(isAgent)?.name ?? null
-      return { runtimes, runtime, repositories: await knownRepositories(deps) }
+      const runtime = deps.defaults.runtime ?? runtimes.find(isAgent)?.name ?? null
+      const { acceptance } = deps.defaults
+      return { runtimes, runtime, acceptance, repositories: await knownRepositories(deps) }
     },
 
     async repository(path: string): Promise<RepositoryCheck> {
@@ -64,7 +65,7 @@ export function createComposer(deps: ComposerDeps) {
 
     async estimate(playbookName: string | undefined, runtime: string | undefined): Promise<RunEstimate> {
       const playbook = choosePlaybook(deps.playbooks, playbookName).name
-      const name = runtime ?? deps.defaultRuntime
+      const name = runtime ?? deps.defaults.runtime
       const simulated = name !== null && deps.runtimes.get(name)?.capabilities.simulated === true
       return estimateFrom(await deps.db.read((tx) => listFinishedRuns(tx, { playbook, simulated })), simulated)
     },
