@@ -80,7 +80,7 @@ describe.skipIf(noBrowser !== null)('the form of a new run', () => {
     await expectShown(page.getByText('the directory /nowhere does not exist'))
   })
 
-  it('shows what a plan file starts, then trusts and starts exactly that text', async () => {
+  it('shows the commands of a plan file, then trusts and starts exactly that text', async () => {
     await enter('/new')
     await page.getByRole('button', { name: 'A plan file' }).click()
     const choose = (text: string) =>

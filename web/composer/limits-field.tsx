@@ -20,8 +20,8 @@ export function DepthField({ team, onChange }: { team: boolean; onChange: (team:
       </div>
       {team && (
         <p className="muted">
-          One agent plans, others design, divide and do the work, and verifiers judge it. It costs several times as much
-          as one agent.
+          One agent plans, others design, divide and do the work, and verifiers judge it. More agents cost more than
+          one.
         </p>
       )}
     </Field>
