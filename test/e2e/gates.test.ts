@@ -320,6 +320,10 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click()
     await expectShown(page.getByText(/Everything is stopped/))
     await expectGone(page.getByRole('button', { name: 'Stop everything…' }))
+    // The banner is on every page.
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Events' }).click()
+    await expectShown(page.getByRole('heading', { level: 1, name: 'Events' }))
+    await expectShown(page.getByText(/Everything is stopped/))
     await page.getByRole('button', { name: 'Lift the stop' }).click()
     await expectGone(page.getByText(/Everything is stopped/))
   })

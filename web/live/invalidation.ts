@@ -53,11 +53,12 @@ export function staleAfter(event: StaleCause): QueryKey[] {
   if (event.kind === 'org_changed' || event.kind === 'installed') return [keys.status, keys.org]
   const workspaces = changesWorkspaces.includes(event.kind) ? [keys.workspaces] : []
   // A stop holds briefs of every run.
-  const stops: QueryKey[] = changesStops.includes(event.kind) ? [keys.stops, keys.everyRun] : []
+  const stops: QueryKey[] = changesStops.includes(event.kind) ? [keys.stops, keys.everyRun, keys.runs] : []
   if (event.runId === null) return [keys.status, ...stops, ...workspaces]
   const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops, ...workspaces]
   if (changesPullRequests.includes(event.kind)) return [...run, keys.pullRequests, keys.waiting]
-  if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]
+  if (event.kind === 'run_created' || event.kind === 'run_status' || event.kind === 'run_dismissed')
+    return [...run, keys.waiting, keys.status]
   if (event.kind === 'spawned' || event.kind === 'turn_ended') return [...run, keys.status]
   if (changesInbox.includes(event.kind)) return [...run, keys.waiting]
   return run

@@ -11,7 +11,6 @@ import { Separator, usePaneSize } from '../parts/separator.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { type Inspection, runQuery } from '../queries.ts'
 import { addresses, Link, navigate, type RunView, useAddress } from '../router.tsx'
-import { Stops } from '../stops/stops.tsx'
 import { type Team, teamOf } from '../tiers/team.ts'
 import { TierTree } from '../tiers/tree.tsx'
 import { RunHeader } from './header.tsx'
@@ -53,7 +52,6 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
   return (
     <>
       <RunHeader inspection={inspection} />
-      <Stops />
       {!run.simulated && run.endedAt === null && <NoBoxBanner />}
       <RunWaiting inspection={inspection} briefId={briefId} slim={briefId === null && view !== 'overview'} />
       <Tabs
