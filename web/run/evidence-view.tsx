@@ -1,3 +1,4 @@
+import { ArtifactLink } from '../artifacts/link.tsx'
 import { CheckPlace, CheckWarning, CheckWarnings } from '../box/check-place.tsx'
 import { Columns } from '../parts/columns.tsx'
 import { Hash } from '../parts/hash.tsx'
@@ -62,7 +63,7 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
                 <td>
                   {[...newest.values()].map((artifact) => (
                     <p key={artifact.id}>
-                      <code>{artifact.path}</code>{' '}
+                      <ArtifactLink artifact={artifact} />{' '}
                       <span className="muted">
                         {size(artifact.bytes)} <Hash sha256={artifact.sha256} />
                       </span>

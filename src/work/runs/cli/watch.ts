@@ -38,9 +38,7 @@ export async function followRun(
     runId: run.id,
     level: options.level ?? run.configuration.team?.log_level ?? 'normal',
     seen: (options.from ?? 1) - 1,
-    print: options.json
-      ? (event) => context.jsonLine(event)
-      : (viewOf(run)?.tagged(printEvent) ?? printEvent),
+    print: options.json ? (event) => context.jsonLine(event) : (viewOf(run)?.tagged(printEvent) ?? printEvent),
     hint: hasHints && !options.json ? (line) => context.err(line) : null,
     signal: leave.signal,
   }
