@@ -69,7 +69,7 @@ export const signText = (terminal: Terminal, state: State): string => paint(term
 export const faint = (terminal: Terminal, text: string): string => (terminal.colour ? `\x1b[2m${text}\x1b[22m` : text)
 export const bold = (terminal: Terminal, text: string): string => (terminal.colour ? `\x1b[1m${text}\x1b[22m` : text)
 
-const paint = (terminal: Terminal, state: State, text: string): string =>
+export const paint = (terminal: Terminal, state: State, text: string): string =>
   terminal.colour ? `\x1b[${colours[state]}m${text}\x1b[39m` : text
 
 /**
@@ -81,6 +81,10 @@ export const plain = (text: string): string => visible(text.replace(/[\s\u2028\u
 /** Makes the control characters of a text of several lines visible. */
 export const visible = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(/[^\P{Cc}\n\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '�')
+
+/** Shows a confirmation, which is written for chats too, with the sign of the terminal in place of its emoji. */
+export const confirmationText = (text: string): string =>
+  text.replace(/^\p{Extended_Pictographic}\uFE0F?(?=\s)/u, (sign) => (/[❌🛑]/u.test(sign) ? signs.bad : signs.good))
 
 /** Formats a duration as `5 s`, `14 m`, `3 h` or `2 d`. */
 export function duration(ms: number): string {
@@ -100,6 +104,13 @@ export function timeOfDay(at: string): string {
   return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
 }
 
+/** Returns the beginning of the local day as a time in UTC. */
+export function startOfDay(nowMs: number): string {
+  const day = new Date(nowMs)
+  day.setHours(0, 0, 0, 0)
+  return day.toISOString()
+}
+
 export const bytesText = (bytes: number): string => {
   if (bytes < 1000) return `${bytes} B`
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`
@@ -111,14 +122,25 @@ export interface Column {
   /** The column that is cut when the terminal is narrow. */
   flexible?: true
   right?: true
+  /** The column is left out where the flexible one would keep fewer than 30 characters. */
+  spare?: true
 }
 
-/** Formats a table no wider than the terminal: the flexible column is cut, never wrapped. */
+const enoughWidth = 30
+
+/** Formats a table no wider than the terminal: spare columns are left out, the flexible one is cut, never wrapped. */
 export function tableLines(
   terminal: Terminal,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
 ): string[] {
+  const spare = columns.findLastIndex((column) => column.spare)
+  if (spare >= 0 && !isWideEnough(terminal, columns, rows))
+    return tableLines(
+      terminal,
+      columns.toSpliced(spare, 1),
+      rows.map((row) => row.toSpliced(spare, 1)),
+    )
   const titles = columns.map(({ title }) => title)
   const widths = columns.map((_, index) => Math.max(...[titles, ...rows].map((row) => textWidth(row[index] ?? ''))))
   const flexible = columns.findIndex((column) => column.flexible)
@@ -136,6 +158,16 @@ export function tableLines(
     return fit(cells.join('  ').trimEnd(), terminal.columns)
   }
   return [faint(terminal, line(titles)), ...rows.map(line)]
+}
+
+function isWideEnough(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): boolean {
+  const widthAt = (index: number, title: string): number =>
+    Math.max(textWidth(title), ...rows.map((row) => textWidth(row[index] ?? '')))
+  const widths = columns.map(({ title, flexible }, index) => {
+    const width = widthAt(index, title)
+    return flexible ? Math.min(width, enoughWidth) : width
+  })
+  return widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1)) <= terminal.columns
 }
 
 /** Cuts a text to a number of columns and marks the cut with `…`. Colour codes are kept, and closed. */

@@ -5,6 +5,7 @@ import type { cancelCommand } from '../../cli/commands/cancel.ts'
 import type { runCommand } from '../../cli/commands/run.ts'
 import type { runsCommand } from '../../cli/commands/runs.ts'
 import type { CliContext } from '../../cli/context.ts'
+import { dashboardOf } from '../../cli/daemon-address.ts'
 import type { Handler, OptionsFor } from '../../cli/declare.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
@@ -25,6 +26,8 @@ export const startRun: Handler<typeof runCommand> = async (context, goal, option
   const { run } = started
   if (options.json) context.json(run)
   else context.out(run.id)
+  const dashboard = dashboardOf(context.env, context.paths)
+  if (!options.json && dashboard !== null) context.err(`agency: ${dashboard}/runs/${run.id}`)
   if (!options.watch) return 0
   const { watchRun } = await import('./cli/watch.ts')
   return watchRun({ ...context, out: context.err }, run.id, {})
@@ -124,14 +127,14 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
     briefsText(run),
     ago(run.started_at, context.nowMs()),
     duration((run.ended_at === null ? context.nowMs() : Date.parse(run.ended_at)) - Date.parse(run.started_at)),
-    `${run.priority === 'medium' ? '' : `(${run.priority}) `}${run.simulated ? '(simulated) ' : ''}${plain(run.goal_anchor)}`,
+    `${run.priority === 'medium' ? '' : `(${run.priority}) `}${run.simulated ? 'sim · ' : ''}${plain(run.goal_anchor)}`,
   ])
   const columns = [
     { title: 'RUN' },
     { title: 'STATUS' },
     { title: 'BRIEFS', right: true },
     { title: 'STARTED', right: true },
-    { title: 'TOOK', right: true },
+    { title: 'TOOK', right: true, spare: true },
     { title: 'GOAL', flexible: true },
   ] as const
   for (const line of tableLines(context, columns, rows)) context.out(line)
