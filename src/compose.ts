@@ -119,7 +119,7 @@ export interface Parts {
   /** Where missions have their workspaces; without it, they have none. */
   missionWorkspaces?: MissionPlaces
   files: AttemptFiles
-  /** Copies of what agents produce; without it there are none. */
+  /** Copies of produced files; without it there are none. */
   kept?: KeptFiles
   promptOf: EngineDeps['promptOf']
   environmentOf: (attemptId: string, fence: number) => Record<string, string>

@@ -40,7 +40,7 @@ export interface EngineDeps extends ScopeParts {
   /** Returns the talent pool of a tier, with descriptions; without this function there is none. */
   readonly talentOf?: (tier: string, run: Run) => Readonly<Record<string, string>>
   readonly files: AttemptFiles
-  /** Keeps copies of what agents produce; without it there are none. */
+  /** Keeps copies of the files that agents produce; without it there are none. */
   readonly kept?: KeptFiles | undefined
   /** Returns the Markdown template of a prompt: that of its phase if there is one, otherwise that of its kind. */
   readonly promptOf: (playbook: string, kind: Brief['kind'], phase: Brief['phase']) => string

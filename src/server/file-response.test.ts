@@ -17,7 +17,7 @@ it.each([
   ["für (alle)'s.md", `filename="f_r (alle)'s.md"; filename*=UTF-8''f%C3%BCr%20%28alle%29%27s.md`],
   ['..', `filename="file"; filename*=UTF-8''file`],
   ['\ud800.txt', `filename="_.txt"; filename*=UTF-8''%EF%BF%BD.txt`],
-])('names the file of %j without what could mislead', (path, expected) => {
+])('names the file of %j without misleading characters', (path, expected) => {
   expect(dispositionOf(path)).toBe(`attachment; ${expected}`)
 })
 

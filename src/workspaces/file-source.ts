@@ -31,7 +31,7 @@ export const sourceOfBytes = (bytes: Buffer): FileSource => ({
 })
 
 /**
- * Each reading opens the file anew, so that a reader that never begins leaves no file open. Its version is compared at
+ * Each reading opens the file again, so that a reader that never begins leaves no file open. Its version is compared at
  * both ends: an agent may write to it meanwhile.
  */
 async function sourceOf(openFile: () => Promise<FileHandle | null>, path: string): Promise<FileSource | null> {

@@ -26,7 +26,7 @@ it('recognises images by their bytes, not by their names', () => {
   expect(imageType(Buffer.from('<svg onload=alert(1)>').toString('base64'))).toBeNull()
 })
 
-it('saves a file under a name that misleads nobody', () => {
+it('saves a file under a name without misleading characters', () => {
   expect(['a/b.md', 'x\\y.md', 'invoice\u202egnp.exe', '<b>"a"\n.html', 'd/'].map(fileNameOf)).toEqual([
     'b.md',
     'y.md',
