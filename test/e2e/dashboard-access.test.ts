@@ -135,6 +135,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       'New runn',
       'Inbox',
       'Runs',
+      'Pull requests',
       'Organisation',
       'Workspaces',
       'Events',

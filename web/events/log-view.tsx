@@ -159,7 +159,7 @@ export function LogView({
         />
         <label className="check">
           <input type="checkbox" checked={all} onChange={(event) => setVerbose(event.target.checked)} />
-          Verbose{hidden > 0 && <span className="muted figure"> +{figure(hidden)}</span>}
+          Verbose{hidden > 0 && <span className="muted figure"> {figure(hidden)} more</span>}
         </label>
         <span className="grow" />
         <span className="muted figure cut">{summary(shown, state)}</span>
@@ -213,7 +213,7 @@ export function LogView({
       </div>
       {(waiting > 0 || below > 0) && (
         <button type="button" className="to-end" onClick={toEnd}>
-          {endText(waiting, below, ended === true)} ↓
+          {endText(waiting, below, ended === true && paused === null)} ↓
         </button>
       )}
       {state.error !== null && (

@@ -42,7 +42,7 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
           to={addresses.runs}
           name="Runs"
           icon="runs"
-          here={route.page === 'runs' || route.page === 'run'}
+          here={['runs', 'run', 'artifact'].includes(route.page)}
           count={runs}
           of={`${figure(runs)} running`}
           tone="working"
