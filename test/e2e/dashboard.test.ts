@@ -176,11 +176,10 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await failed.getByRole('button', { name: 'Dismiss Prove the impossible' }).click()
     await expectGone(failed.getByRole('link', { name: 'Prove the impossible' }))
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click()
-    // The whole row is the link, and the title counts what waits on every page.
+    // The whole row is the link.
     const row = page.locator('tr').filter({ hasText: 'Prove the impossible' })
     await row.click({ position: { x: 4, y: 4 } })
     await expectShown(page.getByRole('heading', { level: 1, name: 'Prove the impossible' }))
-    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Prove the impossible · Agency$/)
     await expectShown(page.getByRole('region', { name: 'Failed and blocked briefs' }).getByText(/^failed: /))
     await page.getByRole('tab', { name: 'Evidence' }).click()
     await expectShown(page.getByText('0 of 1 proven'))

@@ -294,6 +294,8 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await enter(`/runs/${run.id}`)
     const waiting = page.locator('.run-waiting')
     await expectShown(waiting.getByText('0 of 2 approvals'))
+    // The title counts what waits on every page.
+    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Two have to agree · Agency$/)
     await waiting.getByRole('button', { name: /^Approve/ }).click()
     await expectShown(waiting.getByText('1 of 2 approvals', { exact: true }))
     expect(await statusOf(run)).toBe('gated')
