@@ -46,6 +46,8 @@ import { attemptRoutes } from './work/attempts/routes.ts'
 import { type Attempts, createAttempts } from './work/attempts/service.ts'
 import { briefRoutes } from './work/briefs/routes.ts'
 import { type Briefs, createBriefs } from './work/briefs/service.ts'
+import { decisionRoutes } from './work/decisions/routes.ts'
+import { createDecisions, type DecisionService } from './work/decisions/service.ts'
 import { gateRoutes } from './work/gates/routes.ts'
 import { createGates, type Gates } from './work/gates/service.ts'
 import { budgetRoutes } from './work/budgets/routes.ts'
@@ -159,6 +161,7 @@ export interface Agency {
   agents: Agents
   attempts: Attempts
   gates: Gates
+  decisions: DecisionService
   amendments: Amendments
   questions: Questions
   notes: Notes
@@ -274,6 +277,7 @@ export function composeAgency(parts: Parts): Agency {
     checkRun: runs.check,
   })
   const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, chaosPoint })
+  const gates = createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories })
   return {
     engine,
     missions,
@@ -290,7 +294,8 @@ export function composeAgency(parts: Parts): Agency {
       files: parts.files,
       playbooks: scopes.playbooks,
     }),
-    gates: createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories }),
+    gates,
+    decisions: createDecisions({ db, scopes, chaosPoint, gates, questions }),
     amendments: createAmendments({ db, scopes, readPlan: plans.read }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     proofSheets: createProofSheets({ db, playbooks: scopes.playbooks }),
@@ -388,13 +393,14 @@ export function routesOf(
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
     ...agentRoutes(agency.agents),
-    ...gateRoutes(agency.gates),
+    ...gateRoutes(agency.gates, agency.decisions),
+    ...decisionRoutes(agency.decisions),
     ...amendmentRoutes(agency.amendments),
     ...pullRequestRoutes(agency.pullRequests),
     ...proofSheetRoutes(agency.proofSheets),
     ...repeatRoutes(agency.repeats),
     ...repositorySettingsRoutes(agency.repositorySettings),
-    ...questionRoutes(agency.questions),
+    ...questionRoutes(agency.questions, agency.decisions),
     ...noteRoutes(agency.notes),
     ...spendRoutes(agency.spends),
     ...budgetRoutes(agency.budgets),

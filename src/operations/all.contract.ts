@@ -34,6 +34,7 @@ import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
 import { trustedFileOperations } from '../work/trusted-files/contract.ts'
 import { workspaceOperations } from '../work/mission-workspaces/contract.ts'
+import { decisionOperations } from '../work/decisions/contract.ts'
 import { executionOperations } from '../work/mission-workspaces/executions/contract.ts'
 import type { Operation } from './contract.ts'
 
@@ -53,6 +54,7 @@ export const operations = {
   workspace: workspaceOperations,
   execution: executionOperations,
   gate: gateOperations,
+  decision: decisionOperations,
   amendment: amendmentOperations,
   pullRequest: pullRequestOperations,
   proofSheet: proofSheetOperations,

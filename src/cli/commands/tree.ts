@@ -2,6 +2,7 @@ import { register, type Section } from '../declare.ts'
 import { agentListCommand } from './agent/list.ts'
 import { agentShowCommand } from './agent/show.ts'
 import { answerCommand } from './answer.ts'
+import { undoCommand } from './undo.ts'
 import { approveCommand } from './approve.ts'
 import { briefCommand } from './brief.ts'
 import { budgetListCommand } from './budget/list.ts'
@@ -243,6 +244,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(answerCommand, async () => (await import('../../work/questions/cli.ts')).answerQuestion),
+      register(undoCommand, async () => (await import('../../work/decisions/cli.ts')).undoDecision),
       register(replyCommand, async () => (await import('../../work/gates/cli.ts')).reply),
     ],
   },

@@ -14,16 +14,16 @@ import { gateEndpoints } from './endpoints.ts'
 
 type GateLine = Wire<GateView>
 
-export const approveGate: Handler<typeof approveCommand> = (context, target, { note, gate, as, json }) =>
-  decide(context, gateEndpoints.approve, { target, note, gate, as }, json)
+export const approveGate: Handler<typeof approveCommand> = (context, target, { note, gate, as, undoSeconds, json }) =>
+  decide(context, gateEndpoints.approve, { target, note, gate, as, undo_seconds: undoSeconds }, json)
 
-export const rejectGate: Handler<typeof rejectCommand> = (context, target, { reason, gate, as, json }) =>
-  decide(context, gateEndpoints.reject, { target, reason, gate, as }, json)
+export const rejectGate: Handler<typeof rejectCommand> = (context, target, { reason, gate, as, undoSeconds, json }) =>
+  decide(context, gateEndpoints.reject, { target, reason, gate, as, undo_seconds: undoSeconds }, json)
 
 async function decide(
   context: CliContext,
   endpoint: Endpoint,
-  input: Record<string, string | undefined>,
+  input: Record<string, string | number | undefined>,
   json: true | undefined,
 ): Promise<number> {
   const gate = await context.api().call<Wire<DecidedGate>>(endpoint, input)
@@ -65,7 +65,7 @@ export const listGates: Handler<typeof gatesCommand> = async (context, options) 
   const rows = answer.gates.map((gate) => [
     gate.id,
     plain(gate.gate),
-    statusText(context, gate.status, gateStates[gate.status]),
+    statusText(context, decidedSoon(gate, context.nowMs()) ?? gate.status, gateStates[gate.status]),
     gate.run_id,
     ago(gate.pending_since, context.nowMs()),
     plain(gate.summary.produced),
@@ -76,6 +76,14 @@ export const listGates: Handler<typeof gatesCommand> = async (context, options) 
 }
 
 export const gateStates = { pending: 'waiting', approved: 'good', rejected: 'bad', expired: 'bad' } as const
+
+/** Returns the state of a gate whose decision waits to take effect: `approved in 7 s`. */
+function decidedSoon({ decisions = [] }: GateLine, nowMs: number): string | undefined {
+  const waiting = decisions.find(({ status }) => status === 'waiting')
+  if (waiting === undefined) return undefined
+  const seconds = Math.max(0, Math.ceil((Date.parse(waiting.effective_at) - nowMs) / 1_000))
+  return `${waiting.action === 'approve' ? 'approved' : 'rejected'} in ${seconds} s`
+}
 
 /** Sends a reply in plain words; exits with 1 when nothing was done, and the answer gives the reason. */
 export const reply: Handler<typeof replyCommand> = async (context, text, { from, json }) => {

@@ -7,10 +7,10 @@ import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, faint, plain, statusText } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
-import type { Question } from './contract.ts'
+import type { QuestionView } from './contract.ts'
 import { questionEndpoints } from './endpoints.ts'
 
-export type QuestionLine = Wire<Question>
+export type QuestionLine = Wire<QuestionView>
 
 export const listQuestions: Handler<typeof questionsCommand> = async (context, { run, all, limit, org, json }) => {
   const answer = await context.api().call<{ questions: QuestionLine[]; total: number }>(questionEndpoints.list, {
@@ -40,9 +40,13 @@ export const showQuestion: Handler<typeof questionShowCommand> = async (context,
   return 0
 }
 
-export const answerQuestion: Handler<typeof answerCommand> = async (context, id, answer, { json }) => {
-  const question = await context.api().call<QuestionLine>(questionEndpoints.answer, { question_id: id, answer })
+export const answerQuestion: Handler<typeof answerCommand> = async (context, id, answer, { undoSeconds, json }) => {
+  const input = { question_id: id, answer, undo_seconds: undoSeconds }
+  const question = await context.api().call<QuestionLine>(questionEndpoints.answer, input)
+  const waiting = question.decisions?.find(({ status }) => status === 'waiting')
   if (json) context.json(question)
+  else if (waiting !== undefined)
+    context.out(`${question.id} answered, in effect in ${undoSeconds} s; "agency undo ${question.id}" takes it back`)
   else context.out(`${question.id} answered: ${labelOf(question)}`)
   return 0
 }
@@ -97,6 +101,14 @@ export function printQuestion(context: CliContext, question: QuestionLine): void
     const advice = option.key === question.recommendation ? ' (recommended)' : ''
     const detail = option.detail === '' ? '' : `: ${plain(option.detail)}`
     context.out(`  - ${plain(option.key)}  ${plain(option.label)}${detail}${advice}`)
+  }
+  const waiting = question.decisions?.find(({ status }) => status === 'waiting')
+  if (waiting !== undefined) {
+    context.out(
+      `  ✓ answered by ${plain(waiting.by)}: ${plain(waiting.text ?? '')}, in effect at ${waiting.effective_at}`,
+    )
+    context.out(`  ${faint(context, `agency undo ${question.id}`)}`)
+    return
   }
   const [first] = question.options
   const example = question.class === 'checks' && first?.key === 'setup' ? '<setup command>' : (first?.key ?? '…')

@@ -28,7 +28,7 @@ import { findLimitsOfRun } from '../budgets/store.ts'
 import { withLimits } from '../briefs/view.ts'
 import { limitFromTheStart, placeOfRun } from '../budgets/limits.ts'
 import { listChecks } from '../evidence/store.ts'
-import { gateView } from '../gates/view.ts'
+import { viewsOf } from '../gates/view.ts'
 import { listGatesOfRun } from '../gates/store.ts'
 import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
@@ -36,6 +36,7 @@ import { showNote } from '../notes/contract.ts'
 import { listNotesOfRun } from '../notes/store.ts'
 import { listParts } from '../parts/store.ts'
 import { listProofs } from '../proofs/store.ts'
+import { questionViews } from '../questions/view.ts'
 import { listQuestionsOfRun, listSharedQuestions } from '../questions/store.ts'
 import { storedSetup } from '../repository-settings/resolve.ts'
 import type { TrustedFiles } from '../trusted-files/service.ts'
@@ -194,8 +195,11 @@ export function createRuns(deps: RunDeps) {
           documents: newestDocuments(artifacts),
           parts: await listParts(tx, run.id),
           amendments: await listAmendments(tx, run.id),
-          gates: (await listGatesOfRun(tx, run.id)).map(gateView),
-          questions: [...(await listQuestionsOfRun(tx, run.id)), ...(await listSharedQuestions(tx, run.id))],
+          gates: await viewsOf(tx, await listGatesOfRun(tx, run.id)),
+          questions: await questionViews(tx, [
+            ...(await listQuestionsOfRun(tx, run.id)),
+            ...(await listSharedQuestions(tx, run.id)),
+          ]),
           verdicts: await listVerdicts(tx, run.id),
           proofs: await listProofs(tx, run.id),
           notes: (await listNotesOfRun(tx, run.id)).map(showNote),
