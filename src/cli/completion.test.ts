@@ -20,7 +20,7 @@ beforeAll(() => {
 
 const quote = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
 
-/** What the real shell offers after these words; the last one is being typed. */
+/** Returns the words that the real shell offers after these words; the last one is being typed. */
 const offered = {
   bash: (words) =>
     execFileSync('bash', [
@@ -29,7 +29,7 @@ const offered = {
       `${completionScript(tree, 'bash')}
 COMP_WORDS=(${quote(words)}); COMP_CWORD=${words.length - 1}; _agency; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ]),
-  // Its own completion system needs a terminal; what it is told to offer does not.
+  // Its own completion system needs a terminal; the list of its offers does not.
   zsh: (words) =>
     execFileSync('zsh', [
       '-f',

@@ -64,11 +64,26 @@ async function probeDaemon(context: CliContext): Promise<ProbedDaemon | null> {
 }
 
 const valueText = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+  // With spaces, so that a terminal can break it.
+  typeof value === 'object' && value !== null ? JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ') : String(value)
 
 /** Shortens a list to its names: the whole list would make its column as wide as a page. */
 const namesOf = (list: readonly Record<string, unknown>[]): string =>
   list.length === 0 ? 'none' : list.map(({ name, adapter }) => String(name ?? adapter)).join(', ')
+
+const meaningWidth = 40
+
+/** Returns whether the last column keeps enough room: a table that loses its meanings explains nothing. */
+function isWideEnough({ columns }: CliContext, rows: readonly string[][]): boolean {
+  const widths = [0, 1, 2, 3].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  return columns >= widths.reduce((sum, width) => sum + width + 2, meaningWidth)
+}
+
+/** A setting in two lines, for a terminal that is too narrow for the table. */
+const stacked = ([key = '', value = '', from = '', environment = '', meaning = '']: string[]): string[] => [
+  `${key}: ${value}  (${from})`,
+  `    ${meaning}${environment === '' ? '' : `; ${environment}`}`,
+]
 
 export const config: Handler<typeof configCommand> = async (context, options) => {
   const settings = explainConfiguration(loadConfiguration({ env: context.env, home: context.paths }))
@@ -88,7 +103,8 @@ export const config: Handler<typeof configCommand> = async (context, options) =>
       environment,
       description,
     ])
-    for (const line of tableLines(context, columns, rows)) context.out(line)
+    for (const line of isWideEnough(context, rows) ? tableLines(context, columns, rows) : rows.flatMap(stacked))
+      context.out(line)
     context.out(`Order: flag, environment, ${context.paths.config}, default.`)
   } else for (const { key, value } of settings) context.out(`${key}: ${valueText(value)}`)
   return 0

@@ -69,7 +69,7 @@ export const signText = (terminal: Terminal, state: State): string => paint(term
 export const faint = (terminal: Terminal, text: string): string => (terminal.colour ? `\x1b[2m${text}\x1b[22m` : text)
 export const bold = (terminal: Terminal, text: string): string => (terminal.colour ? `\x1b[1m${text}\x1b[22m` : text)
 
-const paint = (terminal: Terminal, state: State, text: string): string =>
+export const paint = (terminal: Terminal, state: State, text: string): string =>
   terminal.colour ? `\x1b[${colours[state]}m${text}\x1b[39m` : text
 
 /**
@@ -81,6 +81,10 @@ export const plain = (text: string): string => visible(text.replace(/[\s\u2028\u
 /** Makes the control characters of a text of several lines visible. */
 export const visible = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(/[^\P{Cc}\n\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '�')
+
+/** Shows a confirmation, which is written for chats too, with the sign of the terminal in place of its emoji. */
+export const confirmationText = (text: string): string =>
+  text.replace(/^\p{Extended_Pictographic}\uFE0F?(?=\s)/u, (sign) => (/[❌🛑]/u.test(sign) ? signs.bad : signs.good))
 
 /** Formats a duration as `5 s`, `14 m`, `3 h` or `2 d`. */
 export function duration(ms: number): string {
@@ -98,6 +102,13 @@ export function timeOfDay(at: string): string {
   const time = new Date(at)
   const two = (value: number): string => String(value).padStart(2, '0')
   return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
+}
+
+/** Returns the beginning of the local day as a time in UTC. */
+export function startOfDay(nowMs: number): string {
+  const day = new Date(nowMs)
+  day.setHours(0, 0, 0, 0)
+  return day.toISOString()
 }
 
 export const bytesText = (bytes: number): string => {

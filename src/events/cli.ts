@@ -1,7 +1,8 @@
 import type { eventsCommand } from '../cli/commands/events.ts'
 import type { Handler } from '../cli/declare.ts'
-import { faint, plain, type Terminal, timeOfDay } from '../cli/terminal.ts'
+import { faint, paint, plain, type Terminal, timeOfDay } from '../cli/terminal.ts'
 import type { Wire } from '../cli/wire.ts'
+import { lineTone } from '../kernel/event-tone.ts'
 import type { Event } from './contract.ts'
 import { eventEndpoints } from './endpoints.ts'
 
@@ -9,7 +10,7 @@ export type EventLine = Wire<Event>
 
 /**
  * Formats `[7k2m4p] 12:34:01 RUN   DONE          message`: run, time, tier, code, in columns that only a longer code
- * shifts.
+ * shifts. The code has the colour that the page gives the line.
  */
 export function formatEvent(context: Terminal, event: EventLine): string {
   const run = event.run_id === null ? '------' : shortRun(event.run_id)
@@ -17,7 +18,10 @@ export function formatEvent(context: Terminal, event: EventLine): string {
   const code = plain(event.code ?? event.kind.toUpperCase())
   // Only a change outside of runs has an author that the message does not name.
   const [source, by] = event.run_id === null ? ['', ` (${plain(event.by)})`] : ['RUN', '']
-  return `${prefix} ${plain(event.tier ?? source).padEnd(5)} ${code.padEnd(13)} ${plain(event.message)}${by}`
+  const tone = lineTone(event)
+  const state = tone === 'off' ? 'idle' : tone
+  const painted = state === 'idle' ? code : paint(context, state, code)
+  return `${prefix} ${plain(event.tier ?? source).padEnd(5)} ${painted}${' '.repeat(Math.max(0, 13 - code.length))} ${plain(event.message)}${by}`
 }
 
 export const shortRun = (id: string): string => id.slice(id.indexOf('_') + 1).slice(0, 6)

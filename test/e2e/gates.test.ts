@@ -1,9 +1,9 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { noBrowser } from '../support/browser.ts'
 import type { TestDaemon } from '../support/daemon.ts'
-import { expectGone, expectShown, settled, type WireRun } from '../support/dashboard.ts'
+import { expectGone, expectShown, openView, settled, type WireRun } from '../support/dashboard.ts'
 import { inspect, inspectInBothThemes } from '../support/inspect.ts'
 import { makeRepository } from '../support/repository.ts'
 import { type Visit, visitDashboard } from '../support/visit.ts'
@@ -59,6 +59,20 @@ const plan = () => {
     ),
   ]
 }
+
+const sizes = [
+  [1366, 768],
+  [1280, 800],
+  [1440, 900],
+  [390, 844],
+] as const
+
+/** Reports whether an element can be pressed without scrolling: nothing cuts it off or covers it. */
+const isInView = (locator: Locator): Promise<boolean> =>
+  locator.evaluate((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    return [top + 2, bottom - 2].every((y) => element.contains(document.elementFromPoint((left + right) / 2, y)))
+  })
 
 describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
   let daemon: TestDaemon
@@ -132,20 +146,20 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(detail.getByText('It does not say how to stop it.').first())
     await expectShown(detail.getByText(/^pass/).first())
     await expectShown(tree.getByRole('treeitem', { name: /Verify Guide/ }).first())
-    await page.getByRole('tab', { name: /Decisions/ }).click()
+    await openView(page, 'Evidence', /Decisions/)
     await expectShown(page.getByRole('region', { name: 'Decisions' }).getByText('Redis Streams'))
-    await page.getByRole('tab', { name: 'Graph' }).click()
+    await openView(page, 'Work', 'Graph')
     await expectShown(page.getByRole('link', { name: /^Queue client done/ }))
-    await page.getByRole('tab', { name: 'Time' }).click()
+    await openView(page, 'Work', 'Time')
     await expectShown(page.getByRole('region', { name: 'Attempts over time' }).getByText('Waiting for you'))
-    await page.getByRole('tab', { name: 'Cost' }).click()
+    await openView(page, 'Work', 'Cost')
     await expectShown(
       page
         .getByRole('region', { name: 'Cost' })
         .getByText(/of \$5\.00/)
         .first(),
     )
-    await page.getByRole('tab', { name: 'Evidence' }).click()
+    await openView(page, 'Evidence', 'Proofs')
     await expectShown(page.getByRole('region', { name: 'Evidence' }).getByText('1 of 1 proven').first())
     await page.getByRole('tab', { name: 'Log' }).click()
     await expectShown(
@@ -154,6 +168,43 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
         .filter({ hasText: /GATE.*APPROVED/ })
         .first(),
     )
+  })
+
+  it('keep the buttons in view at every size, and those of the next card after a decision', async () => {
+    const goal = 'Twelve parts'
+    const question = { ...whichQueue, context: 'Both are installed.\n'.repeat(30) }
+    const [first, ...others] = Array.from({ length: 12 }, (_, index) => ({
+      key: `part-${index}`,
+      title: `Part ${index} with a title that says at some length which part it is`,
+      objective: `Write part ${index}`,
+      evidence: [{ kind: 'file', path: 'part.md' }],
+      after: index === 0 ? [] : ['part-0'],
+    }))
+    const asks = [{ report: { status: 'blocked', summary: question.text, question } }]
+    const briefs = [{ ...first, runtime_options: { scenario: { steps: asks } } }, ...others]
+    const run = await start(goal, { briefs })
+    await enter(`/runs/${run.id}`)
+    const approve = page.getByRole('button', { name: 'Approve and start 12 briefs' })
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height })
+      await settled(page)
+      await expect.poll(() => isInView(approve), { message: `Approve at ${width}×${height}` }).toBe(true)
+    }
+    await page.setViewportSize({ width: 1366, height: 768 })
+    await approve.click()
+    const option = page.getByRole('button', { name: /Redis Streams/ })
+    await expectShown(option)
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height })
+      await settled(page)
+      await expect.poll(() => isInView(option), { message: `Redis Streams at ${width}×${height}` }).toBe(true)
+    }
+    const line = page.locator('.ask[data-over]').filter({ hasText: 'The plan is ready' })
+    await expectShown(line.getByText(/^decided (now|\d+ s ago)$/))
+    expect(
+      await page.locator('.ask').evaluateAll((cards) => cards.map((card) => card.hasAttribute('data-over'))),
+    ).toEqual([true, false])
+    await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
   it('show the changes of a run file by file, and merge them', async () => {
@@ -207,7 +258,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
     expect(repository.read('numbers.txt')).toBe('one\n2\nthree\nfour\n')
 
-    await page.getByRole('tab', { name: 'Log' }).click()
+    await page.getByRole('tab', { name: 'Work' }).click()
     await page.getByRole('treeitem', { name: /done/ }).last().click()
     await page.getByText('Show the diff').click()
     const ofBrief = page.getByRole('region', { name: /^Changes of/ })
@@ -232,7 +283,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.getByRole('button', { name: 'Reject with this reason' }).click()
     await expectShown(page.getByRole('alert').filter({ hasText: /approved already, by operator/i }))
     await page.getByRole('button', { name: 'Keep the gate open' }).click()
-    await expectShown(page.getByRole('status').filter({ hasText: 'approved by operator' }))
+    await expectShown(page.getByRole('status').filter({ hasText: /approved by operator.*Decided while/ }))
     for (const run of runs) await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
@@ -296,9 +347,11 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(card('The result is ready', goal))
     await page.goto(`${daemon.dashboard}/runs/${run.id}`)
     await expectShown(page.locator('.run-waiting').getByRole('button', { name: 'Approve and finish the run' }))
-    for (const view of ['log', 'output', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions']) {
+    const views = { tree: 'Briefs', log: 'Events', output: 'Output', graph: 'Graph', time: 'Time', cost: 'Cost' }
+    const proofs = { evidence: 'Proofs', notes: 'Notes', decisions: 'Decisions' }
+    for (const [view, name] of Object.entries({ ...views, ...proofs })) {
       await page.goto(`${daemon.dashboard}/runs/${run.id}?view=${view}`)
-      await expectShown(page.getByRole('tab', { name: new RegExp(`^${view}`, 'i'), selected: true }))
+      await expectShown(page.getByRole('tab', { name: new RegExp(`^${name}`), selected: true }))
       await settled(page)
       const { found, overflow } = await inspect(page)
       // A graph may be wider than the screen, because it scrolls in its own window.

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 
 import type { Run } from '../../src/work/runs/contract.ts'
 import { type State, StateLabel } from '../parts/state.tsx'
+import { Ago } from '../parts/time.tsx'
 import { runLineQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { Simulated } from '../runs/simulated.tsx'
@@ -32,16 +33,44 @@ export function RunLink({ run, runId }: { run: Run | undefined; runId: string })
   )
 }
 
-/** Shows the outcome of a decision in place of its buttons, and takes the focus that was on them. */
-export function OutcomeLine({ state, mine, children }: { state: State; mine: boolean; children?: ReactNode }) {
+/**
+ * Shows a decided card as one line: the outcome, the title, and when it was decided. It takes the focus that was on the
+ * buttons, also after the line has moved away from the cards that wait.
+ */
+export function OutcomeLine({
+  state,
+  mine,
+  waits,
+  title,
+  about,
+  at,
+  children,
+}: {
+  state: State
+  mine: boolean
+  waits: boolean
+  title: ReactNode
+  /** The run, where the page does not show it anyway. */
+  about: { run: Run | undefined; runId: string } | null
+  at: string | null
+  children?: ReactNode
+}) {
   const line = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
-    if (mine && (document.activeElement === null || document.activeElement === document.body)) line.current?.focus()
-  }, [mine])
+    const isLost = document.activeElement === null || document.activeElement === document.body
+    if (mine && isLost) line.current?.focus({ preventScroll: true })
+  }, [mine, waits])
   return (
     <p ref={line} className="facts settled" role="status" tabIndex={-1}>
       <StateLabel state={state} />
       {children}
+      <span className="settled-title">{title}</span>
+      {about !== null && <Link to={addresses.run(about.runId)}>{about.run?.goalAnchor ?? about.runId}</Link>}
+      {at !== null && (
+        <span className="muted">
+          decided <Ago at={at} />
+        </span>
+      )}
     </p>
   )
 }

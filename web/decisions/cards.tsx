@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type PointerEvent, useCallback, useRef, useState } from 'react'
+import { type MouseEvent, type PointerEvent, useCallback, useRef, useState } from 'react'
 
 import type { Run } from '../../src/work/runs/contract.ts'
 import { keys } from '../queries.ts'
@@ -10,9 +10,12 @@ import { QuestionCard } from './question-card.tsx'
 
 const pageSize = 20
 
+/** The number of decided cards that stay as lines above those that wait. */
+const maxDecided = 5
+
 /**
- * Cards of pending decisions. A card that is decided elsewhere disappears; one that the operator writes on, has decided
- * here or points at stays and shows the outcome.
+ * Cards of pending decisions. A card that is decided elsewhere disappears; one that the operator writes on or has
+ * decided here becomes a line above the cards that wait.
  */
 export function DecisionCards({ items, within }: { items: readonly PendingDecision[]; within?: Run }) {
   const [most, setMost] = useState(pageSize)
@@ -20,7 +23,9 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
   const waiting = new Set(items.map((item) => item.id))
   const sets = openSets(items)
   const kept = [...touched.values()].filter((item) => !waiting.has(item.id))
-  const { shown, pointer } = useStableCards([...items, ...kept].toSorted(compareByAge))
+  const { shown: waitingOnes, pointer } = useStableCards(items, touched)
+  // One list, so that a card keeps its state when it moves.
+  const shown = [...kept.slice(-maxDecided), ...waitingOnes]
   const touch = useCallback(
     (item: PendingDecision) =>
       setTouched((before) => (before.has(item.id) ? before : new Map(before).set(item.id, item))),
@@ -35,7 +40,7 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
     )
   return (
     <>
-      <ul className="plain cards" {...pointer}>
+      <ul className="plain cards" {...pointer} onClickCapture={ignoreSecondClick}>
         {shown.slice(0, most).map((item) => {
           const common = {
             waits: waiting.has(item.id),
@@ -64,12 +69,19 @@ export function DecisionCards({ items, within }: { items: readonly PendingDecisi
   )
 }
 
+/** The second click of a double click would press a button of the card that moved below the pointer. */
+function ignoreSecondClick(event: MouseEvent): void {
+  if (event.detail < 2) return
+  event.preventDefault()
+  event.stopPropagation()
+}
+
 /** While the pointer is on the cards none is removed; new ones are added at the end, where they move nothing. */
-function useStableCards(items: readonly PendingDecision[]) {
+function useStableCards(items: readonly PendingDecision[], touched: ReadonlyMap<string, PendingDecision>) {
   const [pointed, setPointed] = useState(false)
   const last = useRef(items)
   const now = new Set(items.map((item) => item.id))
-  const gone = pointed ? last.current.filter((item) => !now.has(item.id)) : []
+  const gone = pointed ? last.current.filter((item) => !now.has(item.id) && !touched.has(item.id)) : []
   const shown = [...items, ...gone].toSorted(compareByAge)
   last.current = shown
   return {

@@ -4,21 +4,19 @@ import { useId, useState } from 'react'
 import { operations } from '../../src/operations/all.contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
-import { call } from '../client.ts'
 import { useSecond } from '../clock.ts'
 import { personasQuery } from '../org/queries.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorLine } from '../parts/error-line.tsx'
-import { type State, StateLabel } from '../parts/state.tsx'
+import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
-import { MergeSummary } from '../pull-requests/merge-summary.tsx'
-import { keys } from '../queries.ts'
-import { addresses, Link, type RunView } from '../router.tsx'
-import { Cost } from '../runs/cost.tsx'
+import { addresses, Link } from '../router.tsx'
 import { coarseDuration, counted } from '../text.ts'
 import { useOperation } from '../use-operation.ts'
-import { type CardProps, OutcomeLine, RunLink, useRunOf } from './card.tsx'
-import { estimateOf, gateNames, gateState } from './labels.ts'
+import { type CardProps, RunLink, useRunOf } from './card.tsx'
+import { GateOutcome, plain } from './gate-outcome.tsx'
+import { GateSummary } from './gate-summary.tsx'
+import { gateNames } from './labels.ts'
 
 /** A gate to decide within a minute: the result, the next step, anomalies and the cost. */
 export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps & { gate: GateView }) {
@@ -38,26 +36,26 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
   const over = !waits || (decided !== undefined && decided.status !== 'pending')
   return (
     <li className="card ask" aria-labelledby={title} data-gate={gate.id} data-over={over || undefined}>
-      <p className="facts">
-        <StateLabel state={over ? { tone: 'off', text: 'decided' } : { tone: 'waiting', text: 'waits for you' }} />
-        <span className="muted">
-          <Ago at={gate.pendingSince} />
-        </span>
-        {about !== null && <Link to={addresses.brief(gate.runId, about)}>held brief</Link>}
-        {!over && gate.timeoutMinutes !== null && <TimeLeft since={gate.pendingSince} minutes={gate.timeoutMinutes} />}
-        {gate.approvalsNeeded !== undefined && (
-          <span className="label">
-            {decided?.approvals?.length ?? gate.approvals?.length ?? 0} of {gate.approvalsNeeded} approvals
-          </span>
-        )}
-      </p>
-      <h2 id={title}>{gateNames[gate.gate] ?? `Gate ${gate.gate}`}</h2>
-      {within === null && <RunLink run={run} runId={gate.runId} />}
       {over ? (
-        <GateOutcome gate={gate} decided={decided} />
+        <GateOutcome gate={gate} title={title} run={run} within={within} waits={waits} decided={decided} />
       ) : (
         <>
-          <Summary gate={gate} run={run} />
+          <p className="facts">
+            <StateLabel state={{ tone: 'waiting', text: 'waits for you' }} />
+            <span className="muted">
+              <Ago at={gate.pendingSince} />
+            </span>
+            {about !== null && <Link to={addresses.brief(gate.runId, about)}>held brief</Link>}
+            {gate.timeoutMinutes !== null && <TimeLeft since={gate.pendingSince} minutes={gate.timeoutMinutes} />}
+            {gate.approvalsNeeded !== undefined && (
+              <span className="label">
+                {decided?.approvals?.length ?? gate.approvals?.length ?? 0} of {gate.approvalsNeeded} approvals
+              </span>
+            )}
+          </p>
+          <h2 id={title}>{gateNames[gate.gate] ?? `Gate ${gate.gate}`}</h2>
+          {within === null && <RunLink run={run} runId={gate.runId} />}
+          <GateSummary gate={gate} run={run} />
           {(approve.error ?? null) !== null && <ErrorLine error={approve.error} />}
           {decided?.status === 'pending' && (
             <p className="muted" role="status">
@@ -112,84 +110,6 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
     </li>
   )
 }
-
-function Summary({ gate, run }: { gate: GateView; run: Run | undefined }) {
-  const { produced, next, anomalies, amendments = [] } = gate.summary
-  const { follows, estimate } = estimateOf(next)
-  const readAt = readingOf[gate.gate]
-  // A pause that replaced an expired gate names that gate for the engine; the reader learns that the gate returns.
-  const odd = anomalies.map((line) => (/^reopen \S+$/.test(line) ? 'The gate that expired undecided returns.' : line))
-  return (
-    <dl className="summary-parts">
-      <div>
-        <dt>{gate.gate === 'manual' ? 'Why' : 'Produced'}</dt>
-        <dd className="written">{produced === '' ? 'not stated' : produced}</dd>
-      </div>
-      <div>
-        <dt>Next</dt>
-        <dd className="written">{follows === '' ? 'not stated' : follows}</dd>
-      </div>
-      {estimate !== null && (
-        <div className="estimate-part">
-          <dt>Estimate</dt>
-          <dd>{estimate}</dd>
-        </div>
-      )}
-      {readAt !== undefined && (
-        <div>
-          <dt>Details</dt>
-          <dd>
-            <Link to={addresses.runView(gate.runId, readAt.view)}>{readAt.text}</Link>
-          </dd>
-        </div>
-      )}
-      {gate.gate === 'merge' && <MergeSummary runId={gate.runId} />}
-      <div className={odd.length === 0 ? undefined : 'odd-part'}>
-        <dt>Anomalies</dt>
-        <dd>{odd.length === 0 ? <span className="muted">none</span> : <Lines lines={odd} odd />}</dd>
-      </div>
-      {amendments.length > 0 && (
-        <div>
-          <dt>Amendments</dt>
-          <dd>
-            <Lines lines={amendments} />
-          </dd>
-        </div>
-      )}
-      {run !== undefined && (
-        <div>
-          <dt>Cost so far</dt>
-          <dd>
-            <Cost run={run} limit={run.configuration.costLimit} />
-          </dd>
-        </div>
-      )}
-      {gate.approvals !== undefined && gate.approvals.length > 0 && (
-        <div>
-          <dt>Approved by</dt>
-          <dd>{gate.approvals.map(({ by, note }) => (note === null ? by : `${by} (${note})`)).join(', ')}</dd>
-        </div>
-      )}
-    </dl>
-  )
-}
-
-/** The view of the run that shows the complete subject of a tier's gate. */
-const readingOf: Readonly<Record<string, { view: RunView; text: string }>> = {
-  t1_plan: { view: 'plan', text: 'Show the plan' },
-  t2_lead: { view: 'architecture', text: 'Show boundaries and assumptions' },
-  t2_synthesis: { view: 'architecture', text: 'Show the architecture' },
-  t3_plan: { view: 'tasks', text: 'Show all tasks and their claims' },
-  t5_verdict: { view: 'verdicts', text: 'Show all verdicts' },
-}
-
-const Lines = ({ lines, odd = false }: { lines: readonly string[]; odd?: boolean }) => (
-  <ul className={odd ? 'plain odd' : 'plain'}>
-    {lines.map((line, index) => (
-      <li key={index}>{line}</li>
-    ))}
-  </ul>
-)
 
 function Reject({
   gate,
@@ -285,32 +205,6 @@ function TimeLeft({ since, minutes }: { since: string; minutes: number }) {
     </span>
   )
 }
-
-type Decided = GateView & { confirmation: string }
-
-/** Shows the next step of a decision made here; of one made elsewhere, the decision and its author. */
-function GateOutcome({ gate, decided }: { gate: GateView; decided: Decided | undefined }) {
-  const gates = useQuery({
-    queryKey: [...keys.run(gate.runId), 'gates'],
-    queryFn: ({ signal }) => call(operations.gate.ofRun, { runId: gate.runId }, signal),
-    enabled: decided === undefined,
-  })
-  const found = decided ?? gates.data?.gates.find((each) => each.id === gate.id)
-  if (found === undefined || found.status === 'pending')
-    return <OutcomeLine state={{ tone: 'off', text: 'no longer pending' }} mine={false} />
-  const state: State =
-    decided === undefined
-      ? { ...gateState(found), text: `${gateState(found).text} by ${found.by ?? 'an unknown person'}` }
-      : { ...gateState(found), text: plain(decided.confirmation) }
-  return (
-    <OutcomeLine state={state} mine={decided !== undefined}>
-      {decided === undefined && found.reason !== null && <span>{found.reason}</span>}
-    </OutcomeLine>
-  )
-}
-
-/** Removes the emoji at the beginning of a confirmation, which is written for chats too; here the sign is drawn. */
-const plain = (confirmation: string): string => confirmation.replace(/^\p{Extended_Pictographic}\uFE0F?\s*/u, '')
 
 /** Returns the label of the approve button, which names the effect. */
 function approveLabel(gate: GateView, run: Run | undefined): string {

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type RefObject, useId, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useId, useRef, useState } from 'react'
 
+import { shorten } from '../../src/kernel/text.ts'
 import { operations } from '../../src/operations/all.contract.ts'
 import { type Question, type QuestionOption, runIdOf, takesOwnWords } from '../../src/work/questions/contract.ts'
+import type { Run } from '../../src/work/runs/contract.ts'
 import { call } from '../client.ts'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { StateLabel } from '../parts/state.tsx'
@@ -38,24 +40,30 @@ export function QuestionCard({
   }
   return (
     <li className="card ask" aria-labelledby={title} data-question={question.id} data-over={over || undefined}>
-      <p className="facts">
-        <StateLabel state={over ? { tone: 'off', text: 'question' } : { tone: 'waiting', text: 'waits for you' }} />
-        <span className={question.risk === 'high' ? 'label tone-bad' : 'label'}>{question.risk} risk</span>
-        <span className="muted">
-          {humanise(question.kind)}, asked by <AskedBy question={question} />, <Ago at={question.createdAt} />
-        </span>
-      </p>
-      <h2 id={title} className="written">
-        {question.text}
-      </h2>
-      {within === null && question.runId !== null && <RunLink run={run} runId={question.runId} />}
-      {!over && inSet > 1 && (
-        <p className="muted">One of {inSet} questions: the work continues when all of them are answered.</p>
-      )}
       {over ? (
-        <Answered question={question} mine={answer.data} />
+        <Answered
+          question={question}
+          mine={answer.data}
+          waits={waits}
+          title={<b id={title}>{shorten(question.text, 120)}</b>}
+          about={within === null && question.runId !== null ? { run, runId: question.runId } : null}
+        />
       ) : (
         <>
+          <p className="facts">
+            <StateLabel state={{ tone: 'waiting', text: 'waits for you' }} />
+            <span className={question.risk === 'high' ? 'label tone-bad' : 'label'}>{question.risk} risk</span>
+            <span className="muted">
+              {humanise(question.kind)}, asked by <AskedBy question={question} />, <Ago at={question.createdAt} />
+            </span>
+          </p>
+          <h2 id={title} className="written">
+            {question.text}
+          </h2>
+          {within === null && question.runId !== null && <RunLink run={run} runId={question.runId} />}
+          {inSet > 1 && (
+            <p className="muted">One of {inSet} questions: the work continues when all of them are answered.</p>
+          )}
           {question.context !== '' && <Context text={question.context} />}
           <div className="decide answer">
             {question.options.map((option) => (
@@ -183,19 +191,30 @@ function OwnAnswer({
   )
 }
 
-function Answered({ question, mine }: { question: Question; mine: Question | undefined }) {
+function Answered({
+  question,
+  mine,
+  ...line
+}: {
+  question: Question
+  mine: Question | undefined
+  waits: boolean
+  title: ReactNode
+  about: { run: Run | undefined; runId: string } | null
+}) {
   const current = useQuery({
     queryKey: [...(question.runId === null ? keys.waiting : keys.run(question.runId)), 'question', question.id],
     queryFn: ({ signal }) => call(operations.question.show, { questionId: question.id }, signal),
     enabled: mine === undefined,
   })
   const found = mine ?? current.data
-  if (found === undefined) return <OutcomeLine state={{ tone: 'off', text: 'no longer pending' }} mine={false} />
+  if (found === undefined)
+    return <OutcomeLine {...line} state={{ tone: 'off', text: 'no longer pending' }} mine={false} at={null} />
   const { tone, text } = questionState(found)
   const by = mine === undefined && found.answeredBy !== null ? ` by ${found.answeredBy}` : ''
   return (
-    <OutcomeLine state={{ tone, text: text + by }} mine={mine !== undefined}>
-      {found.answer !== null && <span>{answerText(found)}</span>}
+    <OutcomeLine {...line} state={{ tone, text: text + by }} mine={mine !== undefined} at={found.answeredAt}>
+      {found.answer !== null && <span className="written">{shorten(answerText(found), 200)}</span>}
     </OutcomeLine>
   )
 }

@@ -12,12 +12,12 @@ import {
   useState,
 } from 'react'
 
+import { lineTone } from '../../src/kernel/event-tone.ts'
 import { countAfter, filterLines, indexAt, lineAt, type LineKey } from '../live/lines.ts'
 import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
 import { explain } from '../parts/notices.tsx'
 import { Sign } from '../parts/state.tsx'
 import { clockTime, counted, exactTime, figure, humanise } from '../text.ts'
-import { lineTone } from './tone.ts'
 
 interface LogViewProps {
   log: Log

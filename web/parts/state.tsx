@@ -1,5 +1,6 @@
-/** Four tones have a colour, each with its own shape; `idle` and `off` are grey. */
-export type Tone = 'waiting' | 'working' | 'good' | 'bad' | 'idle' | 'off'
+import type { Tone } from '../../src/kernel/event-tone.ts'
+
+export type { Tone }
 
 export interface State {
   tone: Tone

@@ -5,7 +5,7 @@ import type { rejectCommand } from '../../cli/commands/reject.ts'
 import type { replyCommand } from '../../cli/commands/reply.ts'
 import type { CliContext } from '../../cli/context.ts'
 import type { Handler } from '../../cli/declare.ts'
-import { ago, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
+import { ago, confirmationText, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import type { Endpoint } from '../../operations/endpoint.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
@@ -28,7 +28,7 @@ async function decide(
 ): Promise<number> {
   const gate = await context.api().call<Wire<DecidedGate>>(endpoint, input)
   if (json) context.json(gate)
-  else context.out(gate.confirmation)
+  else context.out(confirmationText(gate.confirmation))
   return 0
 }
 
@@ -89,6 +89,6 @@ function decidedSoon({ decisions = [] }: GateLine, nowMs: number): string | unde
 export const reply: Handler<typeof replyCommand> = async (context, text, { from, json }) => {
   const answer = await context.api().call<{ text: string; done: boolean }>(gateEndpoints.reply, { text, from })
   if (json) context.json(answer)
-  else context.out(visible(answer.text))
+  else context.out(confirmationText(visible(answer.text)))
   return answer.done ? 0 : 1
 }

@@ -1,7 +1,8 @@
-import type { EventKind } from '../../src/events/contract.ts'
-import type { Tone } from '../parts/state.tsx'
+/** Four tones have a colour, each with its own shape; `idle` and `off` are grey. */
+export type Tone = 'waiting' | 'working' | 'good' | 'bad' | 'idle' | 'off'
 
-const eventTones: Partial<Record<EventKind, Tone>> = {
+/** The tones of the kinds of event; every other kind is idle. */
+export const eventTones: Readonly<Record<string, Tone>> = {
   spawned: 'working',
   assigned: 'working',
   completed: 'good',
@@ -29,10 +30,10 @@ const eventTones: Partial<Record<EventKind, Tone>> = {
 }
 
 /**
- * Returns the tone of a log line. The engine puts the sign into its own messages; messages of agents do not affect the
- * tone.
+ * Returns the tone of a log line, which the page and the terminal share. The engine puts the sign into its own messages;
+ * messages of agents do not affect the tone.
  */
-export function lineTone(line: { kind: EventKind; code: string | null; by: string; message: string }): Tone {
+export function lineTone(line: { kind: string; code: string | null; by: string; message: string }): Tone {
   if (line.kind === 'log') return 'idle'
   if (line.code === 'FAIL' || (line.kind === 'evidence_checked' && line.message.includes('✗'))) return 'bad'
   if (line.kind === 'verdict') return line.message.startsWith('pass') ? 'good' : 'bad'

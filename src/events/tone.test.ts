@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { lineTone } from './tone.ts'
+import { eventTones, lineTone } from '../kernel/event-tone.ts'
+import { EventKind } from './contract.ts'
 
 describe('lineTone', () => {
   it('follows the sign in a message of the engine', () => {
@@ -11,5 +12,9 @@ describe('lineTone', () => {
 
   it('ignores a sign in the message of an agent', () => {
     expect(lineTone({ kind: 'log', code: null, by: 'agent:1', message: '✓ all done' })).toBe('idle')
+  })
+
+  it('names only kinds of event that exist', () => {
+    for (const kind of Object.keys(eventTones)) expect(EventKind.options).toContain(kind)
   })
 })

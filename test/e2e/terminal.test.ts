@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { createTestCli, type TestCli } from '../support/cli.ts'
+import { openScreen, type Screen } from '../support/screen.ts'
+
+let cli: TestCli
+let screen: Screen
+beforeEach(() => {
+  cli = createTestCli()
+  screen = openScreen(cli.words, { AGENCY_HOME: cli.home })
+})
+afterEach(async () => {
+  screen.close()
+  await cli.remove()
+})
+const shown = async (text: string | RegExp): Promise<void> => {
+  await expect.poll(() => screen.read()).toMatch(text)
+}
+
+describe('a run that is followed on a terminal', () => {
+  it('asks for the decision of each gate and goes on', async () => {
+    screen.type(`agency run 'Write a poem' --runtime scripted --plan-gate --acceptance operator --watch`, 'Enter')
+    await shown(/\[a\]pprove {2}\[r\]eject/)
+    screen.type('r', 'Enter')
+    await shown(/Reason, passed on/)
+    screen.type('Enter')
+    await shown(/a rejection needs a reason/)
+    screen.type('a', 'Enter')
+    await shown(/✓ Approved/)
+    await shown(/gate acceptance/)
+    screen.type('a', 'Enter')
+    await shown(/DONE .*Write a poem|RUN +DONE/)
+    await shown(/\$ *$/m)
+    expect(screen.read()).not.toContain('✅')
+    const { runs } = await cli.json<{ runs: { id: string; status: string }[] }>('runs', '--json')
+    expect(runs[0]?.status).toBe('done')
+    screen.type('clear; agency', 'Enter')
+    await shown(/✓ nothing waits for you\n· no run is under way/)
+    screen.type('clear; agency proof', 'Enter')
+    await shown(new RegExp(`agency: ${runs[0]?.id}, the newest run: Write a poem`))
+  })
+
+  it('withdraws the question about a gate that was decided in another place', async () => {
+    screen.type(`agency run 'Write a poem' --runtime scripted --plan-gate --watch`, 'Enter')
+    await shown(/\[a\]pprove/)
+    const { runs } = await cli.json<{ runs: { id: string }[] }>('runs', '--json')
+    await cli.text('approve', runs[0]?.id ?? '')
+    await shown(/DONE/)
+    await shown(/\$ *$/m)
+    expect(screen.read()).not.toMatch(/\[a\]pprove/)
+  })
+
+  it('offers the options of a question by number, and prints failures in red', async () => {
+    screen.type(`agency run 'Write a poem' --runtime scripted --evidence file:none.txt --watch`, 'Enter')
+    await shown(/1–\d.* your own words, \[l\]ater/)
+    expect(screen.read('colours')).toContain('\x1b[31mFAIL')
+    screen.type('9', 'Enter')
+    await shown(/no option 9/)
+    const abandon = /^ *(\d) +Give up/m.exec(screen.read())?.[1]
+    screen.type(abandon ?? 'l', 'Enter')
+    await shown(/answered: Give up/)
+  })
+})
