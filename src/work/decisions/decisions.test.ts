@@ -79,7 +79,7 @@ const addPerson = (agency: TestAgency, id: number, slug: string): Promise<unknow
   })
 
 describeStores('a decision that takes effect later', (openFresh) => {
-  it('changes nothing until its time, and then what an immediate one does', async () => {
+  it('changes nothing until its time, and then the same as an immediate one', async () => {
     const { agency, run, gate } = await gated(openFresh)
     const decided = await agency.decisions.approve(operator, { target: run.id, note: 'Go', undoSeconds })
     expect(decided).toMatchObject({
