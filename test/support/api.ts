@@ -127,6 +127,7 @@ export async function startAgency(
       socket: '/nowhere/agency.sock',
       startedAt: clock.at(),
       box: 'none',
+      undoSeconds: 0,
     }),
     createLink: (path) => ({
       url: `http://agency-x.localhost:1/enter?code=x&to=${path}`,
