@@ -8,6 +8,7 @@ import { briefCommand } from './brief.ts'
 import { budgetListCommand } from './budget/list.ts'
 import { budgetSetCommand } from './budget/set.ts'
 import { cancelCommand } from './cancel.ts'
+import { revertCommand } from './revert.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { costsCommand } from './costs.ts'
@@ -166,6 +167,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(cancelCommand, async () => (await import('../../work/runs/cli.ts')).cancelRun),
+      register(revertCommand, async () => (await import('../../work/reverts/cli.ts')).revertRun),
       register(eventsCommand, async () => (await import('../../events/cli.ts')).listEvents),
       {
         name: 'mission',

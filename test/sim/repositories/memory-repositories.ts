@@ -1,4 +1,4 @@
-import { AgencyError, refusal } from '../../../src/kernel/errors.ts'
+import { AgencyError, bug, refusal } from '../../../src/kernel/errors.ts'
 import { GitError } from '../../../src/repositories/git.ts'
 import {
   type Collected,
@@ -138,6 +138,7 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
 
   return {
     locate: async (path) => git.operatorAt(path).path,
+    revert: () => Promise.reject(bug('a simulated operator takes no result back')),
     open: async (path, branch = 'main') => {
       git.operatorAt(path)
       await pause('open')
