@@ -74,6 +74,8 @@ import { proofSheetRoutes } from './work/proof-sheets/routes.ts'
 import { createProofSheets, type ProofSheets } from './work/proof-sheets/service.ts'
 import { runResultRoutes } from './work/run-results/routes.ts'
 import { createRunResults, type RunResults } from './work/run-results/service.ts'
+import { revertRoutes } from './work/reverts/routes.ts'
+import { createReverts, type Reverts } from './work/reverts/service.ts'
 import { repeatRoutes } from './work/repeats/routes.ts'
 import { createRepeats, type Repeats } from './work/repeats/service.ts'
 import { readInThread } from './work/plans/read-in-thread.ts'
@@ -189,6 +191,7 @@ export interface Agency {
   proofSheets: ProofSheets
   runResults: RunResults
   repeats: Repeats
+  reverts: Reverts
   repositorySettings: RepositorySettingsService
   missionWorkspaces: MissionWorkspaces
   executions: Executions
@@ -339,6 +342,7 @@ export function composeAgency(parts: Parts): Agency {
       slots: parts.slots,
       isLeftOut: engine.isLeftOut,
     }),
+    reverts: createReverts({ db, ids, runs, repositories: parts.repositories }),
     repeats: createRepeats({
       db,
       ids,
@@ -443,6 +447,7 @@ export function routesOf(
     ...proofSheetRoutes(agency.proofSheets),
     ...runResultRoutes(agency.runResults),
     ...repeatRoutes(agency.repeats),
+    ...revertRoutes(agency.reverts),
     ...repositorySettingsRoutes(agency.repositorySettings),
     ...questionRoutes(agency.questions, agency.decisions),
     ...noteRoutes(agency.notes),

@@ -266,6 +266,16 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.goto(`${daemon.dashboard}/pull-requests?status=merged`)
     await expectShown(page.getByRole('link', { name: goal }))
     expect((await gatesOf(run)).map(({ gate, status }) => `${gate} ${status}`)).toEqual(['merge approved'])
+
+    await page.goto(`${daemon.dashboard}/runs/${run.id}`)
+    await page.getByRole('button', { name: 'Revert…' }).click()
+    await settled(page)
+    expect(await inspect(page)).toEqual({ found: [], overflow: [] })
+    await page.getByRole('dialog').getByRole('button', { name: 'Open the pull request' }).click()
+    await expectShown(page.locator('.run-header').getByText(`Revert "${goal}"`).first())
+    await page.locator('.run-waiting').getByRole('button', { name: 'Approve and merge into main' }).click()
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    await expect.poll(() => repository.read('numbers.txt')).toBe('one\ntwo\nthree\n')
   })
 
   it('remove a card that was decided elsewhere, and name the decider on one that is being edited', async () => {

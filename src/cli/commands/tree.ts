@@ -9,6 +9,7 @@ import { budgetListCommand } from './budget/list.ts'
 import { budgetSetCommand } from './budget/set.ts'
 import { cancelCommand } from './cancel.ts'
 import { catCommand } from './cat.ts'
+import { revertCommand } from './revert.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { costsCommand } from './costs.ts'
@@ -170,6 +171,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(cancelCommand, async () => (await import('../../work/runs/cli.ts')).cancelRun),
+      register(revertCommand, async () => (await import('../../work/reverts/cli.ts')).revertRun),
       register(eventsCommand, async () => (await import('../../events/cli.ts')).listEvents),
       {
         name: 'mission',

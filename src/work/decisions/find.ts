@@ -2,6 +2,7 @@ import type { ReadTx } from '../../db/port.ts'
 import { AgencyError, notFound, refusal } from '../../kernel/errors.ts'
 import { findGate } from '../gates/store.ts'
 import { findQuestion } from '../questions/store.ts'
+import { findPullRequestOf } from '../pull-requests/store.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import type { Decision } from './contract.ts'
@@ -75,9 +76,11 @@ export async function refuseUndo(tx: ReadTx, decision: Decision): Promise<Agency
   })
 }
 
-/** Returns the command that ends what a decision has started, if there is one. */
+/** Returns the command that ends the work that a decision has started, if there is one. */
 async function nextStep(tx: ReadTx, runId: string | null): Promise<{ hint?: string }> {
   const run = runId === null ? undefined : await findRun(tx, runId)
+  if (run?.status === 'done' && (await findPullRequestOf(tx, run.id))?.status === 'merged')
+    return { hint: `Take the landed result back: agency revert ${run.id}` }
   if (run === undefined || run.endedAt !== null) return {}
   return { hint: `"agency pause ${run.id}" holds the run, "agency cancel ${run.id}" ends it.` }
 }

@@ -112,7 +112,7 @@ export function createDecisions({ db, scopes, chaosPoint, gates, questions }: De
     return { ...decision, ...changed }
   }
 
-  /** Marks a decision as refused and tells the operator, who believes that it was made. */
+  /** Marks a decision as refused and notifies the operator: her screen has shown it as made. */
   async function refuse(decision: Decision, why: string): Promise<void> {
     const { runId } = decision
     const organisation = runId === null ? decision.organisationId : await organisationOf(runId)

@@ -103,6 +103,10 @@ export const RunConfiguration = z.object({
     .describe('Makes a fresh checkout runnable; null: found from its lockfile; absent: as set for the repository'),
   protected: z.array(z.string()).optional().describe('Globs of files that its work may not change'),
   readable: z.array(z.string()).optional().describe('Further files and folders of this machine that its boxes show'),
+  reverts: z
+    .object({ runId: z.string(), commit: z.string() })
+    .optional()
+    .describe('The run whose landed result it takes back, and the commit of the result'),
   team: ResolvedTeam.optional().describe('Gates, limits and the cast of each tier; for tiered runs'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
