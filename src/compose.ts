@@ -67,6 +67,8 @@ import { repositorySettingsRoutes } from './work/repository-settings/routes.ts'
 import { createRepositorySettings, type RepositorySettingsService } from './work/repository-settings/service.ts'
 import { proofSheetRoutes } from './work/proof-sheets/routes.ts'
 import { createProofSheets, type ProofSheets } from './work/proof-sheets/service.ts'
+import { runResultRoutes } from './work/run-results/routes.ts'
+import { createRunResults, type RunResults } from './work/run-results/service.ts'
 import { repeatRoutes } from './work/repeats/routes.ts'
 import { createRepeats, type Repeats } from './work/repeats/service.ts'
 import { readInThread } from './work/plans/read-in-thread.ts'
@@ -167,6 +169,7 @@ export interface Agency {
   stops: Stops
   pullRequests: PullRequests
   proofSheets: ProofSheets
+  runResults: RunResults
   repeats: Repeats
   repositorySettings: RepositorySettingsService
   missionWorkspaces: MissionWorkspaces
@@ -294,6 +297,14 @@ export function composeAgency(parts: Parts): Agency {
     amendments: createAmendments({ db, scopes, readPlan: plans.read }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     proofSheets: createProofSheets({ db, playbooks: scopes.playbooks }),
+    runResults: createRunResults({
+      db,
+      clock: parts.clock,
+      playbooks: scopes.playbooks,
+      repositories: parts.repositories,
+      slots: parts.slots,
+      isLeftOut: engine.isLeftOut,
+    }),
     repeats: createRepeats({
       db,
       ids,
@@ -392,6 +403,7 @@ export function routesOf(
     ...amendmentRoutes(agency.amendments),
     ...pullRequestRoutes(agency.pullRequests),
     ...proofSheetRoutes(agency.proofSheets),
+    ...runResultRoutes(agency.runResults),
     ...repeatRoutes(agency.repeats),
     ...repositorySettingsRoutes(agency.repositorySettings),
     ...questionRoutes(agency.questions),

@@ -20,8 +20,10 @@ export type Route =
 export const orgSections = ['chart', 'vacancies', 'proposals', 'history', 'settings'] as const
 export type OrgSection = (typeof orgSections)[number]
 
-/** The views of a run, one per tab. */
+/** The views of a run. The tabs of its page group them (`run/views.ts`). */
 export const runViews = [
+  'overview',
+  'tree',
   'log',
   'plan',
   'architecture',

@@ -20,6 +20,7 @@ export interface DaemonFile {
   pid: number
   version: string
   address: string
+  dashboard: string
   socket: string
   started_at: string
 }
@@ -33,6 +34,10 @@ export function readDaemonFile(paths: HomePaths): DaemonFile | null {
     return null
   }
 }
+
+/** Returns the dashboard of the daemon that has just answered; null where another socket than that of this home was given. */
+export const dashboardOf = (env: Environment, paths: HomePaths): string | null =>
+  env['AGENCY_SOCKET'] ? null : (readDaemonFile(paths)?.dashboard ?? null)
 
 export function tokenOf(env: Environment, paths: HomePaths): string {
   if (env['AGENCY_TOKEN']) return env['AGENCY_TOKEN']

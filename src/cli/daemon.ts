@@ -102,16 +102,8 @@ export const down: Handler<typeof downCommand> = async (context) => {
 
 export const status: Handler<typeof statusCommand> = async (context, options) => {
   const { paths, versions } = context
-  let found: Status
-  try {
-    const onHead = versions.note
-    found = await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, { silenceMs: 10_000, onHead })
-  } catch (error) {
-    if (error instanceof NoAnswer || error instanceof ConnectionLost)
-      throw refusal('stopping', `the daemon does not answer (${error.message})`, {
-        hint: 'Run "agency doctor" for details.',
-      })
-    if (!(error instanceof Unreachable)) throw error
+  const found = await ask(context)
+  if (found === null) {
     if (!options.json) throw notRunning(paths.home)
     context.json({ pid: null, version, home: paths.home, running: null })
     return 1
@@ -124,6 +116,25 @@ export const status: Handler<typeof statusCommand> = async (context, options) =>
   for (const line of statusLines(complete, context.nowMs())) context.out(line)
   warnOfVersions(context)
   return 0
+}
+
+/** Returns the status of the daemon, complete for this version, or null when none is running; starts none. */
+export async function probe(context: CliContext): Promise<Status | null> {
+  const found = await ask(context)
+  return found === null ? null : context.versions.read(daemonEndpoints.status, found)
+}
+
+async function ask(context: CliContext): Promise<Status | null> {
+  const options = { silenceMs: 10_000, onHead: context.versions.note }
+  try {
+    return await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, options)
+  } catch (error) {
+    if (error instanceof Unreachable) return null
+    if (!(error instanceof NoAnswer) && !(error instanceof ConnectionLost)) throw error
+    throw refusal('stopping', `the daemon does not answer (${error.message})`, {
+      hint: 'Run "agency doctor" for details.',
+    })
+  }
 }
 
 function statusLines(found: Status, nowMs: number): string[] {

@@ -3,12 +3,13 @@ import { CommanderError } from 'commander'
 import { type AgencyError, exitCodes } from '../kernel/errors.ts'
 import { ApiError } from '../operations/problem.ts'
 import { type CliContext, createContext } from './context.ts'
+import type { Environment } from './daemon-address.ts'
 import { buildProgram, UsageError } from './program.ts'
 import { widthOf } from './terminal.ts'
 import { wrap } from './wrap.ts'
 
 /** Runs one command line. The only error boundary: every refusal becomes one line, a hint and an exit code. */
-export async function runCommandLine(words: readonly string[]): Promise<void> {
+export async function runCommandLine(given: readonly string[]): Promise<void> {
   // `agency events | head` closes the pipe, which is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -17,12 +18,16 @@ export async function runCommandLine(words: readonly string[]): Promise<void> {
   let context: CliContext | undefined
   try {
     context = createContext(process.env, async (...answer) => (await import('./offline.ts')).completeAnswer(...answer))
+    const words = given.length === 0 ? alone(process.env) : given
     const program = buildProgram(context, (code) => (process.exitCode = code), words[0])
-    await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' })
+    await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     process.exitCode = report(context === undefined ? error : context.versions.explain(error))
   }
 }
+
+/** "agency" alone: the overview is for the operator, so that an agent gets the help. */
+const alone = (env: Environment): string[] => (env['AGENCY_TOKEN'] ? ['--help'] : ['overview'])
 
 function report(error: unknown): number {
   if (error instanceof UsageError) return write(error.message, error.hint, 2)

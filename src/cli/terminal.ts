@@ -104,6 +104,13 @@ export function timeOfDay(at: string): string {
   return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
 }
 
+/** Returns the beginning of the local day as a time in UTC. */
+export function startOfDay(nowMs: number): string {
+  const day = new Date(nowMs)
+  day.setHours(0, 0, 0, 0)
+  return day.toISOString()
+}
+
 export const bytesText = (bytes: number): string => {
   if (bytes < 1000) return `${bytes} B`
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`

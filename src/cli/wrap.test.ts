@@ -19,6 +19,11 @@ describe('a line on a terminal', () => {
     ])
   })
 
+  it('begins with a word that would not fit behind the indentation', () => {
+    const address = `http://${'a'.repeat(25)}`
+    expect(wrap(`address  ${address} and more`, 32)).toBe(`address\n${address}\n         and more`)
+  })
+
   it('keeps its words, their order and its colours', () => {
     const word = fc.stringMatching(/^[a-z0-9_\u00e9\u4e2d]{1,20}$/)
     fc.assert(

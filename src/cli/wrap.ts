@@ -3,7 +3,8 @@ import { textWidth } from './text-width.ts'
 /**
  * Breaks lines at spaces so that no part is wider than the terminal. The following lines are indented below the text
  * that the line explains: below the value of `name     value`, otherwise by two more columns than the line itself. A
- * word that is wider than the terminal, such as an address, is left whole, so that it can still be copied.
+ * word that is wider than the terminal, such as an address, is left whole and begins its line, so that it can still be
+ * copied.
  */
 export const wrap = (text: string, columns: number): string =>
   columns === Number.POSITIVE_INFINITY
@@ -24,8 +25,9 @@ function wrapLine(line: string, columns: number): string[] {
     const wide = textWidth(part)
     if (begun && width + wide > columns) {
       lines.push(now)
-      now = hang + word
-      width = hang.length + textWidth(word)
+      const indent = hang.length + textWidth(word) > columns ? '' : hang
+      now = indent + word
+      width = indent.length + textWidth(word)
     } else {
       now += gap + word
       width += wide

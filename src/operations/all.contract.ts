@@ -29,6 +29,7 @@ import { questionOperations } from '../work/questions/contract.ts'
 import { repositorySettingsOperations } from '../work/repository-settings/contract.ts'
 import { proofSheetOperations } from '../work/proof-sheets/contract.ts'
 import { repeatOperations } from '../work/repeats/contract.ts'
+import { runResultOperations } from '../work/run-results/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
@@ -56,6 +57,7 @@ export const operations = {
   amendment: amendmentOperations,
   pullRequest: pullRequestOperations,
   proofSheet: proofSheetOperations,
+  runResult: runResultOperations,
   repeat: repeatOperations,
   question: questionOperations,
   repositorySettings: repositorySettingsOperations,

@@ -61,6 +61,8 @@ export interface Playbook {
   derive?(brief: Brief, as: 'remainder' | 'repair' | 'resolve'): Pick<Brief, 'data' | 'groupKey'>
   /** Present where parts of a run have branches of their own, which join the run's. */
   readonly branches?: BranchParts
+  /** Present where an agent accepts the result of its runs: its document, and the words in which it accepts; null: it does not. */
+  readonly conclusion?: { readonly document: string; textOf(document: unknown): string | null }
   /** Its runs follow a plan of the operator or of a planner, whose briefs can be changed until they start. */
   readonly hasPlan?: boolean
   /** Present where the path of a part can be changed during a run. */

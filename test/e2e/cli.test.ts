@@ -74,6 +74,7 @@ describe('the daemon', () => {
     ['--version'],
     ['completion', 'bash'],
     ['whoami'],
+    [],
   ])('is not started by %s', async (...words) => {
     await cli.run(...words)
     expect(readdirSync(cli.home).filter((name) => name !== 'cache')).toEqual([])

@@ -46,6 +46,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       'done run': `/runs/${done.id}`,
       'run under way': `/runs/${working.id}`,
       'chosen line': `/runs/${done.id}#2`,
+      briefs: `/runs/${working.id}?view=tree`,
       output: `/runs/${done.id}?view=output`,
       'pull requests': '/pull-requests',
       workspaces: '/workspaces',
@@ -103,7 +104,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
     const context = await openContext(browser, { viewport: { width: 1280, height: 844 } })
     const page = await context.newPage()
     await signIn(page, daemon)
-    await page.goto(`${daemon.dashboard}${places['run under way']}`)
+    await page.goto(`${daemon.dashboard}${places['run under way']}?view=log`)
     await settled(page)
     const walked: string[] = []
     for (;;) {
@@ -114,7 +115,8 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
         const style = getComputedStyle(element)
         const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined
         const name = element.getAttribute('aria-label') ?? label ?? element.textContent ?? ''
-        return { name: name.trim(), seen: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 }
+        const kind = element.role === 'tab' ? 'Tab ' : ''
+        return { name: kind + name.trim(), seen: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 }
       })
       if (name === '' || walked.includes(name)) break
       expect({ name, seen }).toEqual({ name, seen: true })
@@ -132,8 +134,10 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       'Go toCtrl K',
       'Pause run',
       'Cancel run…',
+      'Tab Log',
       'Briefs and attempts',
-      'Log',
+      'Width of the tree',
+      'Tab Events',
       'Filter lines by text',
       'Verbose',
       'Pause',

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { noBrowser } from '../support/browser.ts'
 import type { TestDaemon } from '../support/daemon.ts'
-import { expectGone, expectShown, signIn, startGatedRun, startRun } from '../support/dashboard.ts'
+import { expectGone, expectShown, openView, signIn, startGatedRun, startRun } from '../support/dashboard.ts'
 import { type Visit, visitDashboard } from '../support/visit.ts'
 
 if (noBrowser !== null) console.log(`skipped: the dashboard in a browser: ${noBrowser}`)
@@ -57,6 +57,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(detail.getByText('$ cat page.txt'))
     await expectShown(detail.getByText('River finds the sea'))
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    await page.getByRole('tab', { name: 'Log' }).click()
     await expectShown(page.getByRole('log').getByText('Waiting to write page.txt'))
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
   })
@@ -75,9 +76,44 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(output.getByText('I am a simulated agent.'))
     await expect.poll(() => new URL(page.url()).searchParams.get('attempt')).toMatch(/^att_/)
     await page.getByRole('treeitem', { name: /Write page.txt done/ }).click()
+    await expect
+      .poll(() => attempt.evaluate((element: HTMLSelectElement) => element.selectedOptions[0]?.text))
+      .toBe('Write page.txt: attempt 1')
+    await openView(page, 'Work', 'Briefs')
     const detail = page.getByRole('article', { name: 'Brief Write page.txt' })
     await detail.getByRole('link', { name: 'Output' }).click()
     await expectShown(page.getByRole('tab', { name: 'Output', selected: true }))
+  })
+
+  it('keeps the tab, the view and the brief of a run on Back and reload', async () => {
+    const run = await startRun(daemon, 'done', 'Walked through')
+    await enter(`/runs/${run.id}`)
+    const selected = (name: string) => page.getByRole('tab', { name, exact: true, selected: true })
+    await expectShown(selected('Overview'))
+    await page.getByRole('tab', { name: 'Evidence' }).click()
+    await page.getByRole('region', { name: 'Evidence' }).getByRole('link').first().click()
+    const detail = page.getByRole('region', { name: 'Selected brief' })
+    await expectShown(detail)
+    await page.reload()
+    await expectShown(selected('Proofs'))
+    await expectShown(detail)
+    await openView(page, 'Work', 'Time')
+    await page.goBack()
+    await expectShown(selected('Briefs'))
+    await page.goBack()
+    await expectShown(selected('Proofs'))
+    await expectShown(detail)
+    await page.goBack()
+    await expectGone(detail)
+    await expectShown(selected('Evidence'))
+    await page.goBack()
+    await expectShown(selected('Overview'))
+
+    await page.getByRole('separator', { name: 'Width of the tree' }).press('End')
+    await page.reload()
+    await expect
+      .poll(() => page.getByRole('separator', { name: 'Width of the tree' }).getAttribute('aria-valuenow'))
+      .toBe('640')
   })
 
   it('shows the files of a mission’s workspace for viewing and download', async () => {
@@ -138,7 +174,9 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     const failed = page.getByRole('region', { name: 'Failed runs' })
     await failed.getByRole('link', { name: 'Prove the impossible' }).click()
     await expectShown(page.getByRole('heading', { level: 1, name: 'Prove the impossible' }))
-    await expectShown(page.getByText('not proven').first())
+    await expectShown(page.getByRole('region', { name: 'Failed and blocked briefs' }).getByText(/^failed: /))
+    await page.getByRole('tab', { name: 'Evidence' }).click()
+    await expectShown(page.getByText('0 of 1 proven'))
   })
 
   it('filters runs by status, with the filter in the address', async () => {
@@ -213,6 +251,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     const run = await startRun(daemon, 'done', 'A log with lines')
     await enter(`/runs/${run.id}#3`)
     await expectShown(page.locator('.line[data-pointed][data-place="3"]'))
+    await expectShown(page.getByRole('tab', { name: 'Log', selected: true }))
     await expectShown(page.getByRole('complementary', { name: 'Selected line' }))
     await page.locator('.line').filter({ hasText: 'PLAN_START' }).click()
     await page.waitForFunction(() => location.hash === '#1')
@@ -222,7 +261,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
 
   it('filters and pauses the log, and shows the missed lines after the pause', async () => {
     const { run, release } = await startGatedRun(daemon, 'A log that is paused')
-    await enter(`/runs/${run.id}`)
+    await enter(`/runs/${run.id}?view=log`)
     const log = page.getByRole('log')
     await expectShown(log.getByText('Waiting to write poem.txt'))
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
@@ -240,7 +279,7 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
   it('moves no line under the pointer, and catches up when the pointer leaves', async () => {
     const { run, release } = await startGatedRun(daemon, 'A log that is pointed at')
     await page.setViewportSize({ width: 1280, height: 480 })
-    await enter(`/runs/${run.id}`)
+    await enter(`/runs/${run.id}?view=log`)
     await page.getByRole('checkbox', { name: /Verbose/ }).check()
     const log = page.getByRole('log')
     await expectShown(log.getByText('Waiting to write poem.txt'))

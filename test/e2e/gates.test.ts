@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { noBrowser } from '../support/browser.ts'
 import type { TestDaemon } from '../support/daemon.ts'
-import { expectGone, expectShown, settled, type WireRun } from '../support/dashboard.ts'
+import { expectGone, expectShown, openView, settled, type WireRun } from '../support/dashboard.ts'
 import { inspect, inspectInBothThemes } from '../support/inspect.ts'
 import { makeRepository } from '../support/repository.ts'
 import { type Visit, visitDashboard } from '../support/visit.ts'
@@ -146,20 +146,20 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(detail.getByText('It does not say how to stop it.').first())
     await expectShown(detail.getByText(/^pass/).first())
     await expectShown(tree.getByRole('treeitem', { name: /Verify Guide/ }).first())
-    await page.getByRole('tab', { name: /Decisions/ }).click()
+    await openView(page, 'Evidence', /Decisions/)
     await expectShown(page.getByRole('region', { name: 'Decisions' }).getByText('Redis Streams'))
-    await page.getByRole('tab', { name: 'Graph' }).click()
+    await openView(page, 'Work', 'Graph')
     await expectShown(page.getByRole('link', { name: /^Queue client done/ }))
-    await page.getByRole('tab', { name: 'Time' }).click()
+    await openView(page, 'Work', 'Time')
     await expectShown(page.getByRole('region', { name: 'Attempts over time' }).getByText('Waiting for you'))
-    await page.getByRole('tab', { name: 'Cost' }).click()
+    await openView(page, 'Work', 'Cost')
     await expectShown(
       page
         .getByRole('region', { name: 'Cost' })
         .getByText(/of \$5\.00/)
         .first(),
     )
-    await page.getByRole('tab', { name: 'Evidence' }).click()
+    await openView(page, 'Evidence', 'Proofs')
     await expectShown(page.getByRole('region', { name: 'Evidence' }).getByText('1 of 1 proven').first())
     await page.getByRole('tab', { name: 'Log' }).click()
     await expectShown(
@@ -258,7 +258,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
     expect(repository.read('numbers.txt')).toBe('one\n2\nthree\nfour\n')
 
-    await page.getByRole('tab', { name: 'Log' }).click()
+    await page.getByRole('tab', { name: 'Work' }).click()
     await page.getByRole('treeitem', { name: /done/ }).last().click()
     await page.getByText('Show the diff').click()
     const ofBrief = page.getByRole('region', { name: /^Changes of/ })
@@ -347,9 +347,11 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(card('The result is ready', goal))
     await page.goto(`${daemon.dashboard}/runs/${run.id}`)
     await expectShown(page.locator('.run-waiting').getByRole('button', { name: 'Approve and finish the run' }))
-    for (const view of ['log', 'output', 'graph', 'time', 'cost', 'evidence', 'notes', 'decisions']) {
+    const views = { tree: 'Briefs', log: 'Events', output: 'Output', graph: 'Graph', time: 'Time', cost: 'Cost' }
+    const proofs = { evidence: 'Proofs', notes: 'Notes', decisions: 'Decisions' }
+    for (const [view, name] of Object.entries({ ...views, ...proofs })) {
       await page.goto(`${daemon.dashboard}/runs/${run.id}?view=${view}`)
-      await expectShown(page.getByRole('tab', { name: new RegExp(`^${view}`, 'i'), selected: true }))
+      await expectShown(page.getByRole('tab', { name: new RegExp(`^${name}`), selected: true }))
       await settled(page)
       const { found, overflow } = await inspect(page)
       // A graph may be wider than the screen, because it scrolls in its own window.

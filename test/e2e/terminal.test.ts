@@ -32,8 +32,12 @@ describe('a run that is followed on a terminal', () => {
     await shown(/DONE .*Write a poem|RUN +DONE/)
     await shown(/\$ *$/m)
     expect(screen.read()).not.toContain('✅')
-    const { runs } = await cli.json<{ runs: { status: string }[] }>('runs', '--json')
+    const { runs } = await cli.json<{ runs: { id: string; status: string }[] }>('runs', '--json')
     expect(runs[0]?.status).toBe('done')
+    screen.type('clear; agency', 'Enter')
+    await shown(/✓ nothing waits for you\n· no run is under way/)
+    screen.type('clear; agency proof', 'Enter')
+    await shown(new RegExp(`agency: ${runs[0]?.id}, the newest run: Write a poem`))
   })
 
   it('withdraws the question about a gate that was decided in another place', async () => {

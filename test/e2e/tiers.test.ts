@@ -5,7 +5,7 @@ import { toWire } from '../../src/operations/wire.ts'
 import { runOperations } from '../../src/work/runs/contract.ts'
 import { noBrowser } from '../support/browser.ts'
 import type { TestDaemon } from '../support/daemon.ts'
-import { expectShown, settled, type WireRun } from '../support/dashboard.ts'
+import { expectShown, openView, settled, type WireRun } from '../support/dashboard.ts'
 import { inspectInBothThemes } from '../support/inspect.ts'
 import { tieredRows } from '../support/tiered-rows.ts'
 import { type Visit, visitDashboard } from '../support/visit.ts'
@@ -20,7 +20,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
 
   const tree = () => page.getByRole('tree', { name: 'Tiers, workstreams and briefs' })
   const item = (name: RegExp) => tree().getByRole('treeitem', { name })
-  const view = (name: string) => page.getByRole('tab', { name }).click()
+  const view = (name: string) => openView(page, name === 'Verdicts' ? 'Evidence' : 'Work', name)
   const card = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
 
   it('is shown and decided tier by tier', async () => {

@@ -113,6 +113,15 @@ export async function signIn(page: Page, daemon: TestDaemon, path = '/'): Promis
   await page.waitForFunction(() => sessionStorage.getItem('agency.page') !== null)
 }
 
+/** Opens a tab of the page of a run, then one of its views. */
+export async function openView(page: Page, tab: string, view: string | RegExp): Promise<void> {
+  await page.getByRole('tab', { name: tab, exact: true }).click()
+  await page
+    .getByRole('tablist', { name: `Views of ${tab}` })
+    .getByRole('tab', { name: view })
+    .click()
+}
+
 /** Both wait for the element's state and fail on a timeout. For other conditions use `expect.poll`. */
 export const expectShown = (locator: Locator): Promise<void> => locator.waitFor()
 export const expectGone = (locator: Locator): Promise<void> => locator.waitFor({ state: 'hidden' })

@@ -32,6 +32,7 @@ function storeOf(numbers: number[], options: { gapless?: boolean } = {}) {
   const source: LogSource = {
     lineKey: 'seq',
     gapless: options.gapless ?? true,
+    runId: 'run_a',
     newest: async () => answer(store.numbers.slice(-pageSize).map(event)),
     after: async (number) =>
       answer(
@@ -47,6 +48,14 @@ function storeOf(numbers: number[], options: { gapless?: boolean } = {}) {
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
 describe('createLog', () => {
+  it('takes only the events of its own run from the stream of all runs', async () => {
+    const { log } = storeOf(upTo(3))
+    await log.catchUp()
+    log.receive([{ ...event(4), runId: 'run_b', message: 'another run' }, event(4)])
+    log.receive([{ ...event(5), runId: 'run_b', message: 'another run' }])
+    expect(log.state().lines.map(({ message }) => message)).toEqual(['line 1', 'line 2', 'line 3', 'line 4'])
+  })
+
   it('loads the newest page first and records that older lines exist', async () => {
     const { log } = storeOf(upTo(2_500))
     await log.catchUp()

@@ -14,6 +14,8 @@ export interface LogSource {
    * come slightly out of order.
    */
   readonly gapless: boolean
+  /** The run whose events it takes from the stream of all; null: all of them. */
+  readonly runId: string | null
   newest(): Promise<readonly Event[]>
   /** Fetches the next page after a number, oldest first, at most `pageSize`. */
   after(number: number): Promise<readonly Event[]>
@@ -131,7 +133,8 @@ export function createLog(source: LogSource): Log {
       return () => listeners.delete(listener)
     },
     catchUp,
-    receive: (events) => {
+    receive: (received) => {
+      const events = source.runId === null ? received : received.filter((event) => event.runId === source.runId)
       const next = events.find((event) => !known.has(event[source.lineKey]))
       if (next === undefined) return
       if (source.gapless && next[source.lineKey] > reached + 1) behind = true

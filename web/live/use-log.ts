@@ -38,6 +38,7 @@ const createRunLog = (runId: string): Log =>
   createLog({
     lineKey: 'seq',
     gapless: true,
+    runId,
     newest: async () => (await call(operations.run.inspect, { runId, events: pageSize })).events,
     after: async (seq) => (await call(operations.event.ofRun, { runId, after: seq, limit: pageSize })).events,
   })
@@ -46,6 +47,7 @@ const createFeed = (): Log =>
   createLog({
     lineKey: 'position',
     gapless: false,
+    runId: null,
     newest: async () => (await call(operations.event.list, { latest: 'true', limit: pageSize })).events,
     after: async (position) => (await call(operations.event.list, { after: position, limit: pageSize })).events,
   })

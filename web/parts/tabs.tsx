@@ -13,12 +13,15 @@ export function Tabs<Name extends string>({
   current,
   onChange,
   label,
+  kind = 'pane',
   children,
 }: {
   tabs: readonly Tab<Name>[]
   current: Name
   onChange: (name: Name) => void
   label: string
+  /** `page`: the tabs of a whole page; `pane`: the views of one pane, drawn smaller. */
+  kind?: 'page' | 'pane'
   children: ReactNode
 }) {
   const id = useId()
@@ -48,7 +51,7 @@ export function Tabs<Name extends string>({
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[index]?.focus()
   }
   return (
-    <div className="view-pane">
+    <div className={kind === 'page' ? 'tabbed' : 'view-pane'}>
       <div ref={list} className="tabs" role="tablist" aria-label={label} onKeyDown={onKey}>
         {tabs.map((tab, index) => (
           <button
@@ -66,7 +69,12 @@ export function Tabs<Name extends string>({
           </button>
         ))}
       </div>
-      <div className="view" id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${tabs[at]?.name ?? ''}`}>
+      <div
+        className={kind === 'page' ? 'tabbed-view' : 'view'}
+        id={`${id}-panel`}
+        role="tabpanel"
+        aria-labelledby={`${id}-${tabs[at]?.name ?? ''}`}
+      >
         {children}
       </div>
     </div>

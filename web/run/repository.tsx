@@ -3,6 +3,17 @@ import { modeLabels } from '../box/labels.ts'
 import { Sign } from '../parts/state.tsx'
 import { Commit } from '../pull-requests/commit.tsx'
 
+/** Shows the repository and branch of a run by their short names; the path is shown on hover. */
+export function RepositoryName({ run: { repository } }: { run: Run }) {
+  if (repository === null) return null
+  const name = repository.path.split('/').findLast((part) => part !== '') ?? repository.path
+  return (
+    <code className="muted repository-name" title={`${repository.path}, branch ${repository.branch}`}>
+      {name} {repository.branch}
+    </code>
+  )
+}
+
 /** Shows repository, branch and workspace of a run, the mode of its agents, and warnings about the repository. */
 export function RunRepository({ run }: { run: Run }) {
   const { repository, configuration, head } = run

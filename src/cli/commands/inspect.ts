@@ -6,7 +6,7 @@ export const inspectCommand = command({
   name: 'inspect',
   summary: 'Show a run with everything in it; on a terminal, as a tree to browse',
   examples: ['agency inspect run_7k2 --gates'],
-  arguments: [argument('[run]', 'Run id, or its beginning', { parse: reference })],
+  arguments: [argument('[run]', 'Run id, or its beginning; default: the newest run', { parse: reference })],
   options: [
     value('--brief <id>', 'Only this brief (id, its beginning, or key)'),
     flag('--history', 'With --brief: every event of the brief'),
@@ -27,8 +27,7 @@ export const inspectCommand = command({
     flag('--plain', 'Print the run instead of a tree to browse, also on a terminal'),
     json,
   ],
-  check: ([run], { tiers, team, schemas }) => {
-    if (!tiers && !schemas && run === undefined) return "missing argument 'run', or --tiers"
+  check: (_, { tiers, team }) => {
     if (!tiers && team !== undefined) return '--team needs --tiers'
     return undefined
   },

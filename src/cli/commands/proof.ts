@@ -6,7 +6,7 @@ export const proofCommand = command({
   name: 'proof',
   summary: 'Show the proof sheet of a run: claims, checks, verdicts, what was odd, what is not proven',
   examples: ['agency proof run_7k2', 'agency proof run_7k2 --json'],
-  arguments: [argument('<run>', 'Run id, or its beginning', { parse: reference })],
+  arguments: [argument('[run]', 'Run id, or its beginning; default: the newest run', { parse: reference })],
   options: [
     value('--limit <n>', 'Maximum number of claims (50)', { parse: whole(1, 200) }),
     value('--offset <n>', 'Number of claims to skip', { parse: whole(0, 1_000_000) }),

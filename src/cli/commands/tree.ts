@@ -35,6 +35,7 @@ import { notifyListCommand } from './notify/list.ts'
 import { notifyTestCommand } from './notify/test.ts'
 import { openCommand } from './open.ts'
 import { outputCommand } from './output.ts'
+import { overviewCommand } from './overview.ts'
 import { pauseCommand } from './pause.ts'
 import { prDiffCommand } from './pr/diff.ts'
 import { prListCommand } from './pr/list.ts'
@@ -85,6 +86,7 @@ export const commandTree: readonly Section[] = [
     commands: [
       register(upCommand, async () => (await import('../daemon.ts')).up),
       register(downCommand, async () => (await import('../daemon.ts')).down),
+      register(overviewCommand, async () => (await import('../overview.ts')).overview),
       register(statusCommand, async () => (await import('../daemon.ts')).status),
       register(demoCommand, async () => (await import('../../daemon/demos/cli.ts')).playDemo),
       register(openCommand, async () => (await import('../daemon.ts')).open),
@@ -247,6 +249,20 @@ export const commandTree: readonly Section[] = [
     ],
   },
   {
+    heading: 'Money:',
+    commands: [
+      register(costsCommand, async () => (await import('../../work/spends/cli.ts')).showCosts),
+      {
+        name: 'budget',
+        summary: 'Set budgets and show what is left of them',
+        commands: [
+          register(budgetSetCommand, async () => (await import('../../work/budgets/cli.ts')).setBudget),
+          register(budgetListCommand, async () => (await import('../../work/budgets/cli.ts')).listBudgets),
+        ],
+      },
+    ],
+  },
+  {
     heading: 'Organisation:',
     commands: [
       orgNoun,
@@ -288,20 +304,6 @@ export const commandTree: readonly Section[] = [
     heading: 'Shell:',
     commands: [
       register(completionCommand, async (wholeTree) => (await import('../completion.ts')).printCompletion(wholeTree)),
-    ],
-  },
-  {
-    heading: 'Money:',
-    commands: [
-      register(costsCommand, async () => (await import('../../work/spends/cli.ts')).showCosts),
-      {
-        name: 'budget',
-        summary: 'Set budgets and show what is left of them',
-        commands: [
-          register(budgetSetCommand, async () => (await import('../../work/budgets/cli.ts')).setBudget),
-          register(budgetListCommand, async () => (await import('../../work/budgets/cli.ts')).listBudgets),
-        ],
-      },
     ],
   },
 ]

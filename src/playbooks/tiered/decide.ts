@@ -1,7 +1,7 @@
 import type { Brief } from '../../work/briefs/contract.ts'
 import type { GateRow } from '../../work/gates/contract.ts'
 import type { Decision, Playbook, PlaybookEvent, View } from '../contract.ts'
-import { endRun, faultsOfAcceptance, rejectResult, onResultAcceptance } from './t1-accept.ts'
+import { endRun, faultsOfAcceptance, rejectResult, onResultAcceptance, textOfAcceptance } from './t1-accept.ts'
 import { onAmended, amendTimer, onInsertedProposal, followAmendment } from './amend.ts'
 import {
   onArchitectureAcceptance,
@@ -30,7 +30,7 @@ import { onBlocked, onFailed, escalateFailures } from './escalate-failures.ts'
 import { onSummary } from './t1-finish.ts'
 import { onBoundariesApproved, onBoundaries } from './t2-lead.ts'
 import { onTaskListVerified, onTaskList, faultsOfList, onTasksApproved, onTasksRejected } from './t3-mesh.ts'
-import { keys } from './base-names.ts'
+import { documents, keys } from './base-names.ts'
 import { counts, needs } from './needs.ts'
 import { onCritique, onPlanApproved, onPlan, onPlanRejected, startRun } from './t1-plan.ts'
 import { faultsOfPlan } from './t1-plan-faults.ts'
@@ -76,6 +76,7 @@ export const tiered: Playbook = {
   verifier,
   derive,
   branches,
+  conclusion: { document: documents.acceptance('final'), textOf: textOfAcceptance },
   paths,
   ladder,
 }

@@ -51,6 +51,12 @@ export function onResultAcceptance(view: View, brief: Brief, acceptance: Accepta
   return [...written, logged, isMerging ? mergeGate(view) : endRun(view, acceptance.reason)]
 }
 
+/** Returns the reason of an acceptance; null: T1 has rejected the result. */
+export function textOfAcceptance(document: unknown): string | null {
+  const { decision, reason } = document as Acceptance
+  return decision === 'accept' ? reason : null
+}
+
 const hasResult = ({ repository, head }: Run): boolean =>
   repository !== null && head !== null && head !== repository.base
 

@@ -16,6 +16,7 @@ import { oneLine } from '../../kernel/text.ts'
 import { quoteLines } from '../../kernel/quotation.ts'
 import type { Correction } from '../briefs/contract.ts'
 import type { Evidence } from '../evidence/contract.ts'
+import { namedOrNewest } from '../runs/cli/newest.ts'
 import { runEndpoints } from '../runs/endpoints.ts'
 import type { Attempt, InputSeen } from './contract.ts'
 import { isAgentAtWork } from '../../kernel/attempt-state.ts'
@@ -133,7 +134,7 @@ const followMs = 500
 /** Prints the output of an attempt; of a run, that of its running attempt or of the last one. */
 export const showOutput: Handler<typeof outputCommand> = async (context, id, options) => {
   const client = context.api()
-  const attemptId = id.startsWith('att_') ? id : await attemptOf(context, id)
+  const attemptId = id?.startsWith('att_') ? id : await attemptOf(context, await namedOrNewest(context, id))
   for (let after = 0; ;) {
     const part = await client.call<Output>(attemptEndpoints.output, { attempt_id: attemptId, after })
     if (options.json) context.jsonLine(part)

@@ -1,8 +1,7 @@
 import type { budgetListCommand } from '../../cli/commands/budget/list.ts'
 import type { budgetSetCommand } from '../../cli/commands/budget/set.ts'
-import type { CliContext } from '../../cli/context.ts'
 import type { Handler } from '../../cli/declare.ts'
-import { tableLines } from '../../cli/terminal.ts'
+import { tableLines, type Terminal } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { countText, moneyText } from '../../kernel/amounts.ts'
 import { refusal } from '../../kernel/errors.ts'
@@ -40,26 +39,34 @@ export const listBudgets: Handler<typeof budgetListCommand> = async (context, { 
   return 0
 }
 
-function budgetLines(context: CliContext, budgets: readonly Wire<Budget>[]): string[] {
-  const rows = budgets.map((budget) => [
-    budget.scope,
-    budget.scope_id,
-    budget.token_limit === null ? '-' : countText(budget.token_limit),
-    countText(budget.tokens_spent),
-    countText(budget.tokens_reserved),
-    budget.cost_limit_micros === null ? '-' : moneyText(budget.cost_limit_micros),
-    moneyText(budget.micros_spent),
-    moneyText(budget.micros_reserved),
-  ])
+/** Formats budgets, each with a line for its money and one for its tokens. */
+export function budgetLines(context: Terminal, budgets: readonly Wire<Budget>[]): string[] {
+  const rows = budgets.flatMap((budget) => {
+    const { token_limit, tokens_spent, tokens_reserved, cost_limit_micros, micros_spent, micros_reserved } = budget
+    // A line per limit: with all of them in one line, the columns of tokens and of money had the same names.
+    return [
+      lineOf(budget, 'money', moneyText, [cost_limit_micros, micros_spent, micros_reserved]),
+      lineOf(budget, 'tokens', countText, [token_limit, tokens_spent, tokens_reserved]),
+    ]
+  })
   const columns = [
     { title: 'OF' },
     { title: 'ID', flexible: true },
-    { title: 'TOKENS', right: true },
+    { title: 'KIND' },
     { title: 'SPENT', right: true },
     { title: 'SET ASIDE', right: true },
-    { title: 'COST', right: true },
-    { title: 'SPENT', right: true },
-    { title: 'SET ASIDE', right: true },
+    { title: 'LIMIT', right: true },
+    { title: 'LEFT', right: true },
   ] as const
   return tableLines(context, columns, rows)
+}
+
+function lineOf(
+  { scope, scope_id }: Wire<Budget>,
+  kind: string,
+  textOf: (amount: number) => string,
+  [limit, spent, reserved]: readonly [limit: number | null, spent: number, reserved: number],
+): string[] {
+  const left = limit === null ? '-' : textOf(Math.max(0, limit - spent - reserved))
+  return [scope, scope_id, kind, textOf(spent), textOf(reserved), limit === null ? 'none' : textOf(limit), left]
 }

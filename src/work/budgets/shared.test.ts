@@ -271,7 +271,12 @@ describeStores('a live agent outside any run', (openFresh) => {
     expect(await spend(1, 60)).toBeNull()
     expect(await budgetOf(agency, 'organisation', '1')).toMatchObject({ tokensSpent: 60, tokensReserved: 10 })
     expect(await spend(2, 45)).toMatchObject({ by: 'organisation' })
-    expect(await agency.spends.summary({ organisation })).toMatchObject({ calls: 2, tokens: 105, costMicros: 14 })
+    const simulated = { calls: 0, tokens: 0, costMicros: 0, simulatedCalls: 2, simulatedTokens: 105 }
+    expect(await agency.spends.summary({ organisation })).toMatchObject(simulated)
+    expect(await agency.spends.summary({ organisation, since: '2999-01-01T00:00:00.000Z' })).toMatchObject({
+      models: [],
+      simulatedCalls: 0,
+    })
     expect(await reservationsIn(agency.db)).toEqual([{ holder_id: String(agentId), scope: 'organisation', tokens: 0 }])
     expect((await replayEvents(agency.db, eventTables)).differences).toEqual([])
     const row = (attemptId: string, agentColumn: string): string =>

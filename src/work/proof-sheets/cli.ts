@@ -15,6 +15,7 @@ import type { Wire } from '../../cli/wire.ts'
 import { checkedText } from '../../kernel/checked.ts'
 import { checkedInText, wasNotRun } from '../../kernel/checked-in.ts'
 import { shorten } from '../../kernel/text.ts'
+import { namedOrNewest } from '../runs/cli/newest.ts'
 import type { Author, Claim, ProofSheet, SheetCheck, SheetFinding, SheetGate, SheetVerdict } from './contract.ts'
 import { proofSheetEndpoints } from './endpoints.ts'
 
@@ -25,7 +26,8 @@ const shownLines = 3
 const shownItems = 20
 
 export const showProof: Handler<typeof proofCommand> = async (context, run, { limit, offset, json }) => {
-  const sheet = await context.api().call<Sheet>(proofSheetEndpoints.show, { run_id: run, limit, offset })
+  const run_id = await namedOrNewest(context, run)
+  const sheet = await context.api().call<Sheet>(proofSheetEndpoints.show, { run_id, limit, offset })
   if (json) context.json(sheet)
   else for (const line of sheetLines(context, sheet)) context.out(line)
   return 0

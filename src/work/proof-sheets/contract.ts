@@ -17,6 +17,7 @@ export const Author = z.object({
   agentId: z.number().int(),
   attemptId: z.string(),
   persona: z.string().describe('Its slug'),
+  name: z.string().describe('The name of the persona'),
   runtime: z.string(),
   simulated: z.boolean(),
   boxed: z.boolean(),
@@ -26,6 +27,7 @@ export type Author = z.infer<typeof Author>
 const inWords = {
   what: z.string().describe('The requirement, in one line'),
   expects: z.array(z.string()).describe('Its conditions'),
+  exitCode: z.number().int().nullable().describe('Of a command that ended by itself'),
 }
 
 export const SheetCheck = Check.omit({ runId: true, briefId: true, attemptId: true }).extend(inWords)

@@ -30,14 +30,24 @@ export interface ClaimLine {
   contradiction: string | null
 }
 
-/** Lists the claims of a run in the order of its plan; cancelled briefs claim nothing. */
-export async function listClaimLines(tx: ReadTx, runId: string): Promise<ClaimLine[]> {
+/** The rows of a whole run, or those about one of its briefs. */
+export interface ClaimScope {
+  runId: string
+  briefId?: string | undefined
+}
+
+/**
+ * Lists the claims of a run in the order of its plan; cancelled briefs claim nothing. A brief that is named is listed
+ * whatever it is.
+ */
+export async function listClaimLines(tx: ReadTx, { runId, briefId }: ClaimScope): Promise<ClaimLine[]> {
+  const which = briefId === undefined ? "b.kind = 'work' AND b.status <> 'cancelled'" : 'b.id = ?'
   const rows = await claimLines.all(
     sqlOf(tx),
     `SELECT b.id AS brief_id, b.key, b.status, b.checkable, b.attempt_id, a.fence, a.checked_in, a.boxed, a.odd, ${oddOfVerdict} AS verdict_odd, a.contradiction
 FROM briefs b LEFT JOIN attempts a ON a.id = b.attempt_id
-WHERE b.run_id = ? AND b.kind = 'work' AND b.status <> 'cancelled' ORDER BY COALESCE(b.number, 1000000000), b.created_at, b.id`,
-    [runId],
+WHERE b.run_id = ? AND ${which} ORDER BY COALESCE(b.number, 1000000000), b.created_at, b.id`,
+    valuesOf(runId, briefId),
   )
   return rows.map(({ verdictOdd, ...line }) => ({
     ...line,
@@ -70,13 +80,13 @@ export interface CheckTally {
 }
 
 /** Counts the checks of the newest attempt of each claim. */
-export const countChecks = (tx: ReadTx, runId: string): Promise<CheckTally[]> =>
+export const countChecks = (tx: ReadTx, { runId, briefId }: ClaimScope): Promise<CheckTally[]> =>
   tallies.all(
     sqlOf(tx),
     `SELECT c.attempt_id, c.round, c.kind, c.passed, c.boxed, COUNT(*) AS count
 FROM checks c JOIN briefs b ON b.attempt_id = c.attempt_id
-WHERE c.run_id = ? AND b.kind = 'work' GROUP BY c.attempt_id, c.round, c.kind, c.passed, c.boxed`,
-    [runId],
+WHERE c.run_id = ? AND ${briefId === undefined ? "b.kind = 'work'" : 'b.id = ?'} GROUP BY c.attempt_id, c.round, c.kind, c.passed, c.boxed`,
+    valuesOf(runId, briefId),
   )
 
 const tallies = columns({
@@ -90,26 +100,30 @@ const tallies = columns({
 
 export type VerdictLine = Pick<Verdict, 'briefId' | 'attempt' | 'verdict'>
 
-export const listVerdictLines = (tx: ReadTx, runId: string): Promise<VerdictLine[]> =>
-  verdictLines.all(sqlOf(tx), 'SELECT brief_id, attempt, verdict FROM verdicts WHERE run_id = ?', [runId])
+export const listVerdictLines = (tx: ReadTx, { runId, briefId }: ClaimScope): Promise<VerdictLine[]> =>
+  verdictLines.all(
+    sqlOf(tx),
+    `SELECT brief_id, attempt, verdict FROM verdicts WHERE run_id = ?${briefId === undefined ? '' : ' AND brief_id = ?'}`,
+    valuesOf(runId, briefId),
+  )
 
 const verdictLines = columns({ briefId: text, attempt: integer, verdict: oneOf(['pass', 'partial', 'fail']) })
 
 /** Lists the keys of briefs with notes that are not settled. */
-export const listUnsettledKeys = (tx: ReadTx, runId: string): Promise<string[]> =>
+export const listUnsettledKeys = (tx: ReadTx, { runId, briefId }: ClaimScope): Promise<string[]> =>
   keys.all(
     sqlOf(tx),
     `SELECT DISTINCT b.key FROM notes n JOIN briefs b ON b.id = n.brief_id
-WHERE n.run_id = ? AND n.status <> 'resolved' AND b.status <> 'cancelled' ORDER BY b.key`,
-    [runId],
+WHERE n.run_id = ? AND n.status <> 'resolved' AND b.status <> 'cancelled'${briefId === undefined ? '' : ' AND b.id = ?'} ORDER BY b.key`,
+    valuesOf(runId, briefId),
   )
 
 /** Lists the keys of cancelled work. */
-export const listCancelledKeys = (tx: ReadTx, runId: string): Promise<string[]> =>
+export const listCancelledKeys = (tx: ReadTx, { runId, briefId }: ClaimScope): Promise<string[]> =>
   keys.all(
     sqlOf(tx),
-    "SELECT key FROM briefs WHERE run_id = ? AND kind = 'work' AND status = 'cancelled' ORDER BY key",
-    [runId],
+    `SELECT key FROM briefs WHERE run_id = ? AND kind = 'work' AND status = 'cancelled'${briefId === undefined ? '' : ' AND id = ?'} ORDER BY key`,
+    valuesOf(runId, briefId),
   )
 
 const keys = column('key', text)
@@ -119,7 +133,7 @@ export async function listAuthors(tx: ReadTx, agentIds: readonly number[]): Prom
   if (agentIds.length === 0) return []
   return authors.all(
     sqlOf(tx),
-    `SELECT g.id AS agent_id, a.id AS attempt_id, p.slug AS persona, a.runtime, a.simulated, a.boxed
+    `SELECT g.id AS agent_id, a.id AS attempt_id, p.slug AS persona, p.name, a.runtime, a.simulated, a.boxed
 FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN personas p ON p.id = g.persona_id WHERE g.id IN (${marksOf(agentIds)})`,
     agentIds,
   )
@@ -129,6 +143,7 @@ const authors = columns({
   agentId: integer,
   attemptId: text,
   persona: text,
+  name: text,
   runtime: text,
   simulated: flag,
   boxed: flag,
@@ -159,5 +174,8 @@ export const listVerdictsOf = async (tx: ReadTx, briefIds: readonly string[]): P
 
 export const listNotesOf = async (tx: ReadTx, briefIds: readonly string[]): Promise<Note[]> =>
   briefIds.length === 0 ? [] : findRows(tx, notes, `brief_id IN (${marksOf(briefIds)}) ORDER BY number`, briefIds)
+
+const valuesOf = (runId: string, briefId: string | undefined): string[] =>
+  briefId === undefined ? [runId] : [runId, briefId]
 
 const marksOf = (values: readonly unknown[]): string => values.map(() => '?').join(', ')

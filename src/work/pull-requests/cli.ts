@@ -1,13 +1,30 @@
 import type { prDiffCommand } from '../../cli/commands/pr/diff.ts'
 import type { prListCommand } from '../../cli/commands/pr/list.ts'
 import type { prShowCommand } from '../../cli/commands/pr/show.ts'
+import type { CliContext } from '../../cli/context.ts'
 import type { Handler } from '../../cli/declare.ts'
 import { ago, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { counted } from '../../kernel/amounts.ts'
+import { refusal } from '../../kernel/errors.ts'
+import { shorten } from '../../kernel/text.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
 import type { Diff, PullRequestLine, PullRequestView } from './contract.ts'
 import { pullRequestEndpoints } from './endpoints.ts'
+
+/** Returns the run or brief that was named, or else the run of the newest pull request, which is named on standard error. */
+async function namedOrNewest(context: CliContext, named: string | undefined): Promise<string> {
+  if (named !== undefined) return named
+  const answer = await context
+    .api()
+    .call<{ pull_requests: Wire<PullRequestLine>[] }>(pullRequestEndpoints.list, { limit: 1 })
+  const [newest] = answer.pull_requests
+  if (newest === undefined) throw refusal('not_found', 'there is no pull request yet', { hint: noneYet })
+  context.err(`agency: ${newest.run_id}, the newest pull request: ${shorten(plain(newest.title), 100)}`)
+  return newest.run_id
+}
+
+const noneYet = 'a run started with "agency run … --repo <path>" ends as one'
 
 const states = { open: 'waiting', merged: 'good', closed: 'bad' } as const
 
@@ -22,7 +39,7 @@ export const listPullRequests: Handler<typeof prListCommand> = async (context, {
     return 0
   }
   if (answer.pull_requests.length === 0) {
-    context.out('no pull requests; a run started with "agency run … --repo <path>" ends as one')
+    context.out(`no pull requests; ${noneYet}`)
     return 0
   }
   const columns = [
@@ -44,7 +61,8 @@ export const listPullRequests: Handler<typeof prListCommand> = async (context, {
 }
 
 export const showPullRequest: Handler<typeof prShowCommand> = async (context, run, options) => {
-  const shown = await context.api().call<Wire<PullRequestView>>(pullRequestEndpoints.ofRun, { run_id: run })
+  const run_id = await namedOrNewest(context, run)
+  const shown = await context.api().call<Wire<PullRequestView>>(pullRequestEndpoints.ofRun, { run_id })
   if (options.json) {
     context.json(shown)
     return 0
@@ -74,7 +92,8 @@ export const showPullRequest: Handler<typeof prShowCommand> = async (context, ru
 const proofText = ({ status, head, detail }: NonNullable<Wire<PullRequestView>['proof']>): string =>
   status === 'waiting' ? `The merged result ${head.slice(0, 12)} is being checked.` : (detail ?? status)
 
-export const showDiff: Handler<typeof prDiffCommand> = async (context, target, { path, json }) => {
+export const showDiff: Handler<typeof prDiffCommand> = async (context, named, { path, json }) => {
+  const target = await namedOrNewest(context, named)
   const diff = await (target.startsWith('brf_')
     ? context.api().call<Wire<Diff>>(pullRequestEndpoints.ofBrief, { brief_id: target, path })
     : context.api().call<Wire<Diff>>(pullRequestEndpoints.diff, { run_id: target, path }))

@@ -5,6 +5,7 @@ import type { cancelCommand } from '../../cli/commands/cancel.ts'
 import type { runCommand } from '../../cli/commands/run.ts'
 import type { runsCommand } from '../../cli/commands/runs.ts'
 import type { CliContext } from '../../cli/context.ts'
+import { dashboardOf } from '../../cli/daemon-address.ts'
 import type { Handler, OptionsFor } from '../../cli/declare.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
@@ -25,6 +26,8 @@ export const startRun: Handler<typeof runCommand> = async (context, goal, option
   const { run } = started
   if (options.json) context.json(run)
   else context.out(run.id)
+  const dashboard = dashboardOf(context.env, context.paths)
+  if (!options.json && dashboard !== null) context.err(`agency: ${dashboard}/runs/${run.id}`)
   if (!options.watch) return 0
   const { watchRun } = await import('./cli/watch.ts')
   return watchRun({ ...context, out: context.err }, run.id, {})

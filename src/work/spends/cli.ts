@@ -1,9 +1,9 @@
 import type { costsCommand } from '../../cli/commands/costs.ts'
 import type { CliContext } from '../../cli/context.ts'
 import type { Handler } from '../../cli/declare.ts'
-import { faint, plain, tableLines } from '../../cli/terminal.ts'
+import { faint, plain, startOfDay, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
-import { countText, moneyText } from '../../kernel/amounts.ts'
+import { counted, countText, moneyText } from '../../kernel/amounts.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import type { ModelCost, spendOperations } from './contract.ts'
 import { spendEndpoints } from './endpoints.ts'
@@ -14,21 +14,29 @@ export const showCosts: Handler<typeof costsCommand> = async (context, options) 
     mission_id: options.mission,
     organisation: options.org,
     persona: options.persona,
+    since: options.today ? startOfDay(context.nowMs()) : undefined,
   })
   if (options.json) {
     context.json(costs)
     return 0
   }
   if (costs.models.length === 0) {
-    context.out('no model calls yet')
+    context.out(options.today ? 'no model calls today' : 'no model calls yet')
     return 0
   }
   for (const line of modelLines(context, costs.models)) context.out(line)
   context.out(
-    `total: ${countText(costs.calls)} calls, ${countText(costs.tokens)} tokens, ${moneyText(costs.cost_micros)}`,
+    `total: ${counted(costs.calls, 'call')}, ${countText(costs.tokens)} tokens, ${moneyText(costs.cost_micros)}`,
   )
   if (costs.unpriced_calls > 0)
     context.out(faint(context, `${countText(costs.unpriced_calls)} without a known price, not included in the total`))
+  if (costs.simulated_calls > 0)
+    context.out(
+      faint(
+        context,
+        `simulated, not included in the total: ${counted(costs.simulated_calls, 'call')}, ${countText(costs.simulated_tokens)} tokens`,
+      ),
+    )
   return 0
 }
 

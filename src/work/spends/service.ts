@@ -11,6 +11,7 @@ export interface CostQuery {
   missionId?: string | undefined
   organisation?: string | undefined
   persona?: string | undefined
+  since?: string | undefined
 }
 
 export type Spends = ReturnType<typeof createSpends>
@@ -26,7 +27,7 @@ export function createSpends({ db, missions }: { db: Db; missions: Missions }) {
         if (query.organisation !== undefined)
           scope.organisationId = (await resolveOrganisation(tx, query.organisation)).id
         if (query.persona !== undefined) scope.personaId = (await resolvePersona(tx, query.persona)).id
-        return sumByModel(tx, scope)
+        return sumByModel(tx, scope, query.since)
       })
       return { models, ...totalOf(models) }
     },
@@ -37,11 +38,18 @@ export function createSpends({ db, missions }: { db: Db; missions: Missions }) {
 }
 
 function totalOf(models: readonly ModelCost[]) {
-  const total = { calls: 0, unpricedCalls: 0, tokens: 0, costMicros: 0 }
+  const total = { calls: 0, unpricedCalls: 0, tokens: 0, costMicros: 0, simulatedCalls: 0, simulatedTokens: 0 }
   for (const model of models) {
+    const tokens = model.inputTokens + model.outputTokens
+    // A sum with simulated tokens would be a figure that was never paid and never used.
+    if (model.simulated) {
+      total.simulatedCalls += model.calls
+      total.simulatedTokens += tokens
+      continue
+    }
     total.calls += model.calls
     total.unpricedCalls += model.unpricedCalls
-    total.tokens += model.inputTokens + model.outputTokens
+    total.tokens += tokens
     total.costMicros += model.costMicros
   }
   return total

@@ -24,9 +24,9 @@ export const listSpends = (tx: ReadTx, runId: string, limit: number): Promise<Sp
 
 export type SpendScope = { [Name in 'runId' | 'missionId' | 'organisationId' | 'personaId']?: string | number }
 
-export async function sumByModel(tx: ReadTx, scope: SpendScope): Promise<ModelCost[]> {
+export async function sumByModel(tx: ReadTx, scope: SpendScope, since = ''): Promise<ModelCost[]> {
   const wanted = Object.entries(scope) as [keyof typeof scopeColumns, string | number][]
-  const where = wanted.map(([name]) => `${scopeColumns[name]} = ?`).join(' AND ') || '1 = 1'
+  const where = ['at >= ?', ...wanted.map(([name]) => `${scopeColumns[name]} = ?`)].join(' AND ')
   return costs.all(
     sqlOf(tx),
     `SELECT provider, model, simulated, claimed, COUNT(*) AS calls, COUNT(*) - COUNT(cost_micros) AS unpriced_calls,
@@ -34,7 +34,7 @@ SUM(input_tokens) AS input_tokens, SUM(output_tokens) AS output_tokens, SUM(cach
 SUM(cache_write_tokens) AS cache_write_tokens, COALESCE(SUM(cost_micros), 0) AS cost_micros
 FROM spends WHERE ${where} GROUP BY provider, model, simulated, claimed
 ORDER BY cost_micros DESC, calls DESC, model, provider, claimed`,
-    wanted.map(([, value]) => value),
+    [since, ...wanted.map(([, value]) => value)],
   )
 }
 

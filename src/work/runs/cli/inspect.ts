@@ -26,6 +26,7 @@ import {
   ofBrief,
 } from './inspection.ts'
 import { inputLines } from './input-lines.ts'
+import { namedOrNewest } from './newest.ts'
 import { artifactLine, boxText, placeText, viewNames, views } from './views.ts'
 
 type InspectOptions = OptionsFor<typeof inspectCommand>
@@ -37,7 +38,7 @@ const briefsShown = 100
 export const inspectRun: Handler<typeof inspectCommand> = async (context, run, options) => {
   if (options.schemas) return (await import('../../../cli/offline.ts')).printSchemas(context)
   if (options.tiers) return (await import('../../../team/cli/tiers.ts')).showTiers(context, run, options)
-  return inspectOne(context, run ?? '', options)
+  return inspectOne(context, await namedOrNewest(context, run), options)
 }
 
 async function inspectOne(context: CliContext, id: string, options: InspectOptions): Promise<number> {

@@ -15,11 +15,13 @@ import { questionEndpoints } from '../../questions/endpoints.ts'
 import type { Run } from '../contract.ts'
 import { runEndpoints } from '../endpoints.ts'
 import { type DecisionsHere, decideHere } from './decide-here.ts'
+import { namedOrNewest } from './newest.ts'
 
 const pageSize = 1_000
 
 /** Follows a run to its end. Exit 0: done; 1: failed or cancelled; 130: the watcher left, the run continues. */
-export const watchRun: Handler<typeof watchCommand> = (context, id, options) => followRun(context, id, options, true)
+export const watchRun: Handler<typeof watchCommand> = async (context, run, options) =>
+  followRun(context, await namedOrNewest(context, run), options, true)
 
 /** With `hasHints`, a gate or a question that waits for the operator is followed by the command that decides it. */
 export async function followRun(

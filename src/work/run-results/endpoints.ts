@@ -1,0 +1,5 @@
+import { get } from '../../operations/endpoint.ts'
+
+export const runResultEndpoints = {
+  show: get('/runs/:run_id/result'),
+}

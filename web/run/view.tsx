@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react'
+
+import type { HeldBrief } from '../../src/work/briefs/contract.ts'
+import { NotesView } from '../notes/view.tsx'
+import { RunOutput } from '../output/run-output.tsx'
+import { createLazy } from '../parts/lazy.tsx'
+import type { Inspection } from '../queries.ts'
+import { type RunView, useAddress } from '../router.tsx'
+import { ArchitectureView } from '../tiers/architecture-view.tsx'
+import { PlanView } from '../tiers/plan-view.tsx'
+import { TasksView } from '../tiers/tasks-view.tsx'
+import type { Team } from '../tiers/team.ts'
+import { VerdictsView } from '../tiers/verdicts-view.tsx'
+import { BriefTable } from './brief-table.tsx'
+import { CostView } from './cost-view.tsx'
+import { DecisionsView } from './decisions-view.tsx'
+import { EvidenceView } from './evidence-view.tsx'
+import { Graph } from './graph.tsx'
+import { RunLog } from './log-pane.tsx'
+import { Overview } from './overview.tsx'
+import { TimelineView } from './timeline-view.tsx'
+import { placeOf } from './views.ts'
+
+const ChangesView = createLazy(
+  { name: 'The changes' },
+  async () => (await import('../pull-requests/changes-view.tsx')).ChangesView,
+)
+
+interface ViewProps {
+  inspection: Inspection
+  /** null: the run is not tiered, and has none of the views of tiers. */
+  team: Team | null
+  view: RunView
+  brief: HeldBrief | undefined
+  briefId: string | null
+  /** The chosen brief, which the view of the briefs shows instead of all. */
+  chosen: ReactNode
+}
+
+export function View({ inspection, team, view, brief, briefId, chosen }: ViewProps) {
+  const { run } = inspection
+  const { hash, query } = useAddress()
+  switch (view) {
+    case 'overview':
+      return <Overview inspection={inspection} />
+    case 'tree':
+      return chosen ?? <BriefTable inspection={inspection} />
+    case 'plan':
+      return team && <PlanView inspection={inspection} team={team} />
+    case 'architecture':
+      return team && <ArchitectureView inspection={inspection} team={team} />
+    case 'tasks':
+      return team && <TasksView inspection={inspection} team={team} />
+    case 'verdicts':
+      return team && <VerdictsView inspection={inspection} team={team} />
+    case 'graph':
+      return <Graph inspection={inspection} current={brief?.id ?? null} />
+    case 'time':
+      return <TimelineView inspection={inspection} />
+    case 'cost':
+      return <CostView inspection={inspection} />
+    case 'changes':
+      return <ChangesView run={run} />
+    case 'evidence':
+      return <EvidenceView inspection={inspection} />
+    case 'notes':
+      return <NotesView inspection={inspection} />
+    case 'decisions':
+      return <DecisionsView inspection={inspection} />
+    case 'log':
+      return <RunLog runId={run.id} place={placeOf(run.id, briefId, 'log')} hash={hash} />
+    case 'output':
+      return <RunOutput inspection={inspection} brief={brief} chosen={query.get('attempt')} />
+  }
+}
