@@ -74,8 +74,8 @@ describeStores('the facts of a question', (openFresh) => {
 
   it('contain the issues of the verifier that stopped the work', async () => {
     const agency = await startAgency(openFresh)
-    const guide: StepInput[] = [
-      { write: { path: 'guide.md', text: 'Run it.' } },
+    const guide = (text: string): StepInput[] => [
+      { write: { path: 'guide.md', text } },
       { report: { status: 'done', summary: 'Wrote it', outputs: ['guide.md'] } },
     ]
     const issues = ['It does not say how to stop it.']
@@ -88,7 +88,7 @@ describeStores('the facts of a question', (openFresh) => {
       verificationLimit: 1,
       runtimeOptions: {
         scenario: {
-          attempts: [guide],
+          attempts: [guide('Run it.'), guide('Run it now.')],
           verify: [verdict],
         },
       },
