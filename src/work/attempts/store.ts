@@ -42,18 +42,6 @@ export type Progress = Pick<Attempt, (typeof progress)[number]>
 export const listAttempts = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, 'run_id = ? ORDER BY agent_id', [runId])
 
-/** Lists the newest attempts at each of these briefs, oldest first. */
-export function listLastAttempts(tx: ReadTx, briefIds: readonly string[], most: number): Promise<Attempt[]> {
-  const marks = briefIds.map(() => '?').join(', ')
-  return findRows(
-    tx,
-    attempts,
-    `id IN (SELECT n.id FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY brief_id ORDER BY fence DESC) AS place
-FROM attempts WHERE brief_id IN (${marks})) n WHERE n.place <= ?) ORDER BY brief_id, fence`,
-    [...briefIds, most],
-  )
-}
-
 export const listLiveAttemptsOfRun = (tx: ReadTx, runId: string): Promise<Attempt[]> =>
   findRows(tx, attempts, "run_id = ? AND status <> 'ended' ORDER BY created_at, id", [runId])
 

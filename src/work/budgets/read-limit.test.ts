@@ -16,7 +16,7 @@ describe('an amount in an answer', () => {
       expect(limitAfter(answer, tokens), answer).toMatchObject({ tokenLimit: 5_000 })
   })
 
-  it('is added to the limit, or to what is spent above it, if it says so', () => {
+  it('is added to the limit, or to the amount spent above it, if it says so', () => {
     for (const answer of ['+$1', '+ $1', '+1', '$1 more', 'another dollar? yes, another $1', 'raise it by 1 dollar'])
       expect(limitAfter(answer), answer).toMatchObject({ costLimitMicros: 2_020_000 })
     expect(limitAfter('+$1', { microsSpent: 999_999 })).toMatchObject({ costLimitMicros: 2_000_000 })

@@ -32,18 +32,6 @@ export function listChecksOfAttempts(tx: ReadTx, attemptIds: readonly string[]):
   return findRows(tx, checks, `attempt_id IN (${marks}) AND round = 'delivered' ORDER BY attempt_id, item`, attemptIds)
 }
 
-/** Lists the checks of the delivered work of these attempts that did not hold. */
-export function listFailedChecks(tx: ReadTx, attemptIds: readonly string[]): Promise<Check[]> {
-  if (attemptIds.length === 0) return Promise.resolve([])
-  const marks = attemptIds.map(() => '?').join(', ')
-  return findRows(
-    tx,
-    checks,
-    `attempt_id IN (${marks}) AND passed = 0 AND round IN ('delivered', 'again') ORDER BY attempt_id, item, at`,
-    attemptIds,
-  )
-}
-
 const checkPlaces = columns({ key: text, checkedIn: text })
 
 /** Lists where the work of each brief of a run was checked, by its newest attempt. */

@@ -27,7 +27,7 @@ const longOutput = (attempt: number): string =>
   )
 
 describeStores('the facts of a question', (openFresh) => {
-  it('are the claim, the failed command with its last lines, and what the attempts have in common', async () => {
+  it('are the claim, the failed command with its last lines, and a comparison of the attempts', async () => {
     const agency = await startAgency(openFresh)
     failWith(agency, longOutput(1), longOutput(2), longOutput(3))
     const goal = 'Slugs without accents'

@@ -8,10 +8,10 @@ import type { BudgetScope } from '../budgets/contract.ts'
 import { findBudget } from '../budgets/store.ts'
 import { describeEvidence } from '../evidence/contract.ts'
 import type { Run } from '../runs/contract.ts'
-import { listRunsById } from '../runs/store.ts'
 import { type Question, takesOwnWords } from './contract.ts'
 import type { BudgetUse, QuestionFacts } from './facts.contract.ts'
 import { compareFailures, listTries, type Tries, verdictOn } from './failures.ts'
+import { listRunsById } from './tries-store.ts'
 
 const maxFailed = 3
 const maxIssues = 5

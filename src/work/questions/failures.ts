@@ -2,13 +2,11 @@ import type { ReadTx } from '../../db/port.ts'
 import { counted } from '../../kernel/amounts.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { Attempt } from '../attempts/contract.ts'
-import { listLastAttempts } from '../attempts/store.ts'
 import { type Check, describeEvidence } from '../evidence/contract.ts'
 import { normaliseOutput } from '../evidence/same-output.ts'
-import { listFailedChecks } from '../evidence/store.ts'
 import type { Verdict } from '../verdicts/contract.ts'
-import { listVerdictsOfBriefs } from '../verdicts/store.ts'
 import type { FailedAttempts } from './facts.contract.ts'
+import { listFailedChecks, listLastAttempts, listVerdictsOf } from './tries-store.ts'
 
 /** More attempts say no more, and their outputs are long. */
 const comparedAttempts = 10
@@ -33,7 +31,7 @@ export async function listTries(tx: ReadTx, briefIds: readonly string[]): Promis
   )
   const byBrief = Map.groupBy(attempts, ({ briefId }) => briefId)
   const byAttempt = Map.groupBy(checks, ({ attemptId }) => attemptId)
-  const verdicts = Map.groupBy(await listVerdictsOfBriefs(tx, briefIds), ({ briefId }) => briefId)
+  const verdicts = Map.groupBy(await listVerdictsOf(tx, briefIds), ({ briefId }) => briefId)
   return (briefId) => ({
     attempts: byBrief.get(briefId) ?? [],
     checks: byAttempt,

@@ -2,7 +2,7 @@ import { column, columns, integer, text } from '../../db/columns.ts'
 import { allOf, ofOrganisation } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
-import { findRow, findRows, findRowsByKey, table } from '../../db/table.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { PastRun, Run } from './contract.ts'
 
@@ -23,8 +23,6 @@ export const runs = table<Run>('runs', {
 })
 
 export const findRun = (tx: ReadTx, id: string): Promise<Run | undefined> => findRow(tx, runs, id)
-
-export const listRunsById = (tx: ReadTx, ids: readonly string[]): Promise<Run[]> => findRowsByKey(tx, runs, ids)
 
 /** Returns at most two: enough to detect an ambiguous prefix. */
 export const findRunIdsByPrefix = (tx: ReadTx, prefix: string): Promise<string[]> =>

@@ -13,12 +13,6 @@ export const listVerdicts = (tx: ReadTx, runId: string): Promise<Verdict[]> =>
 export const listVerdictsOfBrief = (tx: ReadTx, briefId: string): Promise<Verdict[]> =>
   findRows(tx, verdicts, 'brief_id = ? ORDER BY attempt, at, id', [briefId])
 
-export function listVerdictsOfBriefs(tx: ReadTx, briefIds: readonly string[]): Promise<Verdict[]> {
-  if (briefIds.length === 0) return Promise.resolve([])
-  const marks = briefIds.map(() => '?').join(', ')
-  return findRows(tx, verdicts, `brief_id IN (${marks}) ORDER BY attempt, at, id`, briefIds)
-}
-
 /** Returns, for each brief of a part, the verdict on its newest attempt that was judged. */
 export async function listNewestVerdicts(tx: ReadTx, runId: string, part: string): Promise<Verdict[]> {
   const all = await findRows(
