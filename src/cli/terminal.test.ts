@@ -14,6 +14,24 @@ const terminal = (columns: number, colour = false): Terminal => ({
 const columns = [{ title: 'ID' }, { title: 'GOAL', flexible: true as const }, { title: 'N', right: true as const }]
 
 describe('a table', () => {
+  const withSpare = [
+    { title: 'ID' },
+    { title: 'TOOK', spare: true as const },
+    { title: 'GOAL', flexible: true as const },
+  ]
+  const row = ['run_7k2', '15 minutes', 'Write a poem about rivers and hills']
+
+  it('leaves out a spare column where little would be left of the flexible one', () => {
+    expect(tableLines(terminal(60), withSpare, [row])).toEqual([
+      'ID       TOOK        GOAL',
+      'run_7k2  15 minutes  Write a poem about rivers and hills',
+    ])
+    expect(tableLines(terminal(45), withSpare, [row])).toEqual([
+      'ID       GOAL',
+      'run_7k2  Write a poem about rivers and hills',
+    ])
+  })
+
   it('is never wider than the terminal, independent of its content', () => {
     fc.assert(
       fc.property(

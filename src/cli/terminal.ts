@@ -122,14 +122,25 @@ export interface Column {
   /** The column that is cut when the terminal is narrow. */
   flexible?: true
   right?: true
+  /** The column is left out where the flexible one would keep fewer than 30 characters. */
+  spare?: true
 }
 
-/** Formats a table no wider than the terminal: the flexible column is cut, never wrapped. */
+const enoughWidth = 30
+
+/** Formats a table no wider than the terminal: spare columns are left out, the flexible one is cut, never wrapped. */
 export function tableLines(
   terminal: Terminal,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
 ): string[] {
+  const spare = columns.findLastIndex((column) => column.spare)
+  if (spare >= 0 && !isWideEnough(terminal, columns, rows))
+    return tableLines(
+      terminal,
+      columns.toSpliced(spare, 1),
+      rows.map((row) => row.toSpliced(spare, 1)),
+    )
   const titles = columns.map(({ title }) => title)
   const widths = columns.map((_, index) => Math.max(...[titles, ...rows].map((row) => textWidth(row[index] ?? ''))))
   const flexible = columns.findIndex((column) => column.flexible)
@@ -147,6 +158,16 @@ export function tableLines(
     return fit(cells.join('  ').trimEnd(), terminal.columns)
   }
   return [faint(terminal, line(titles)), ...rows.map(line)]
+}
+
+function isWideEnough(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): boolean {
+  const widthAt = (index: number, title: string): number =>
+    Math.max(textWidth(title), ...rows.map((row) => textWidth(row[index] ?? '')))
+  const widths = columns.map(({ title, flexible }, index) => {
+    const width = widthAt(index, title)
+    return flexible ? Math.min(width, enoughWidth) : width
+  })
+  return widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1)) <= terminal.columns
 }
 
 /** Cuts a text to a number of columns and marks the cut with `…`. Colour codes are kept, and closed. */

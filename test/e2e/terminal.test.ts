@@ -51,7 +51,10 @@ describe('a run that is followed on a terminal', () => {
   })
 
   it('offers the options of a question by number, and prints failures in red', async () => {
-    screen.type(`agency run 'Write a poem' --runtime scripted --evidence file:none.txt --watch`, 'Enter')
+    screen.type(
+      `agency run 'Write a poem' --runtime scripted --evidence '{"kind":"file","path":"poem.md","min_bytes":99999}' --watch`,
+      'Enter',
+    )
     await shown(/1–\d.* your own words, \[l\]ater/)
     expect(screen.read('colours')).toContain('\x1b[31mFAIL')
     screen.type('9', 'Enter')

@@ -5,10 +5,13 @@ import type { rejectCommand } from '../../cli/commands/reject.ts'
 import type { replyCommand } from '../../cli/commands/reply.ts'
 import type { CliContext } from '../../cli/context.ts'
 import type { Handler } from '../../cli/declare.ts'
-import { ago, confirmationText, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
+import { ago, bold, confirmationText, fit, plain, statusText, tableLines, visible } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import type { Endpoint } from '../../operations/endpoint.ts'
+import { shorten } from '../../kernel/text.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
+import type { Run } from '../runs/contract.ts'
+import { runEndpoints } from '../runs/endpoints.ts'
 import type { DecidedGate, GateView } from './contract.ts'
 import { gateEndpoints } from './endpoints.ts'
 
@@ -54,25 +57,59 @@ export const listGates: Handler<typeof gatesCommand> = async (context, options) 
     context.out(status === 'pending' ? 'no gate is pending' : `no gates are ${status}`)
     return 0
   }
+  const goals = await goalsOf(context, answer.gates)
+  const lines =
+    context.columns < tableWidth ? cardsOf(context, answer.gates, goals) : rowsOf(context, answer.gates, goals)
+  for (const line of lines) context.out(fit(line, context.columns))
+  if (answer.total > answer.gates.length) context.out(`and ${answer.total - answer.gates.length} more (--limit)`)
+  return 0
+}
+
+/** Narrower terminals get two lines for each gate: in one, nothing of its goal and its result would be left. */
+const tableWidth = 130
+
+const goalsOf = async (context: CliContext, gates: readonly GateLine[]): Promise<ReadonlyMap<string, string>> =>
+  new Map(
+    await Promise.all(
+      [...new Set(gates.map(({ run_id }) => run_id))].map(async (run_id): Promise<[string, string]> => {
+        const run = await context.api().call<Wire<Run>>(runEndpoints.show, { run_id })
+        return [run_id, shorten(plain(run.goal_anchor), 100)]
+      }),
+    ),
+  )
+
+const cardsOf = (context: CliContext, gates: readonly GateLine[], goals: ReadonlyMap<string, string>): string[] =>
+  gates.flatMap((gate) => [
+    [
+      `${statusText(context, gate.status, gateStates[gate.status])}  ${bold(context, plain(gate.gate))}`,
+      gate.id,
+      ago(gate.pending_since, context.nowMs()),
+      goals.get(gate.run_id),
+    ].join('  '),
+    `    ${plain(gate.summary.produced)}`,
+  ])
+
+function rowsOf(context: CliContext, gates: readonly GateLine[], goals: ReadonlyMap<string, string>): string[] {
   const columns = [
     { title: 'GATE' },
     { title: 'KIND' },
     { title: 'STATUS' },
     { title: 'RUN' },
     { title: 'SINCE', right: true },
+    { title: 'GOAL' },
     { title: 'PRODUCED', flexible: true },
   ] as const
-  const rows = answer.gates.map((gate) => [
+  const rows = gates.map((gate) => [
     gate.id,
     plain(gate.gate),
     statusText(context, gate.status, gateStates[gate.status]),
     gate.run_id,
     ago(gate.pending_since, context.nowMs()),
-    plain(gate.summary.produced),
+    shorten(goals.get(gate.run_id) ?? '', 40),
+    // A summary has many paragraphs; --json has all of it.
+    shorten(plain(gate.summary.produced), 300),
   ])
-  for (const line of tableLines(context, columns, rows)) context.out(line)
-  if (answer.total > answer.gates.length) context.out(`and ${answer.total - answer.gates.length} more (--limit)`)
-  return 0
+  return tableLines(context, columns, rows)
 }
 
 export const gateStates = { pending: 'waiting', approved: 'good', rejected: 'bad', expired: 'bad' } as const

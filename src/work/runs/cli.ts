@@ -127,14 +127,14 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
     briefsText(run),
     ago(run.started_at, context.nowMs()),
     duration((run.ended_at === null ? context.nowMs() : Date.parse(run.ended_at)) - Date.parse(run.started_at)),
-    `${run.priority === 'medium' ? '' : `(${run.priority}) `}${run.simulated ? '(simulated) ' : ''}${plain(run.goal_anchor)}`,
+    `${run.priority === 'medium' ? '' : `(${run.priority}) `}${run.simulated ? 'sim · ' : ''}${plain(run.goal_anchor)}`,
   ])
   const columns = [
     { title: 'RUN' },
     { title: 'STATUS' },
     { title: 'BRIEFS', right: true },
     { title: 'STARTED', right: true },
-    { title: 'TOOK', right: true },
+    { title: 'TOOK', right: true, spare: true },
     { title: 'GOAL', flexible: true },
   ] as const
   for (const line of tableLines(context, columns, rows)) context.out(line)

@@ -1,10 +1,10 @@
 import { shorten } from '../../../kernel/text.ts'
 import type { Scenario } from './contract.ts'
 
-/** Writes one plausible file, or the files assigned to the step, and reports done. */
+/** Writes the files assigned to the step, or those that its task and its evidence name, and reports done. */
 export function defaultScenario(prompt: string, files: readonly string[] = []): Scenario {
   const objective = objectiveOf(prompt)
-  const paths = files.length > 0 ? files : [fileNamedIn(objective) ?? 'result.md']
+  const paths = files.length > 0 ? files : pathsOf(objective, prompt)
   const texts = paths.map((path) => textFor(objective, path))
   const written = paths.join(', ')
   return {
@@ -22,6 +22,17 @@ export function defaultScenario(prompt: string, files: readonly string[] = []): 
   }
 }
 
+function pathsOf(objective: string, prompt: string): string[] {
+  const paths = new Set([fileNamedIn(objective) ?? [], filesInEvidence(prompt)].flat())
+  return paths.size > 0 ? [...paths] : ['result.md']
+}
+
+/** Returns the files that the evidence in the prompt asks for; a condition about their content may still fail. */
+export function filesInEvidence(prompt: string): string[] {
+  const [, section = ''] = /Agency checks this evidence itself[^\n]*\n\n((?:- [^\n]*\n?)+)/.exec(prompt) ?? []
+  return [...section.matchAll(evidenceFile)].flatMap(([, path]) => path ?? [])
+}
+
 /** Returns the prompt's first section; the rest explains evidence and reporting, and names other files. */
 export function objectiveOf(prompt: string): string {
   const body = prompt.replace(/^# [^\n]*\n/, '').trim()
@@ -34,6 +45,7 @@ export const fileNamedIn = (objective: string): string | null =>
   (intoFile.exec(objective) ?? anyFile.exec(objective))?.[1] ?? null
 
 const file = String.raw`[\`"'“]?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.[a-z][a-z0-9]{0,7})(?![\w/-])`
+const evidenceFile = /^- (?:file|output) ((?:[\w-][\w.-]*\/)*[\w-][\w.-]*)(?=,|$)/gm
 const intoFile = new RegExp(String.raw`\b(?:into|to|as|in)\s+${file}`, 'i')
 const anyFile = new RegExp(String.raw`(?<![\w./:@-])${file}`, 'i')
 

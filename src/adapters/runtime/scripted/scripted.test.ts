@@ -9,7 +9,7 @@ import { createVirtualClock } from '../../../../test/support/virtual-clock.ts'
 import { createMemoryWorkspaces } from '../../../workspaces/memory.ts'
 import { makeLaunch, readAll, textsOf } from '../contract-suite.ts'
 import type { Launch, RuntimeEvent } from '../port.ts'
-import { fileNamedIn, objectiveOf } from './default.ts'
+import { defaultScenario, fileNamedIn, filesInEvidence, objectiveOf } from './default.ts'
 import type { AgencyCall } from './in-process.ts'
 import { createScriptedRuntime, type ScriptedOptions } from './runtime.ts'
 
@@ -133,6 +133,20 @@ describe('the default scenario', () => {
     ['Version 1.2 of it', null],
   ])('finds in %j the file %j', (objective, path) => {
     expect(fileNamedIn(objective)).toBe(path)
+  })
+
+  it('writes the files that the evidence asks for', () => {
+    const prompt = (goal: string, ...evidence: string[]): string =>
+      `# Your brief\n\n${goal}\n\n## Evidence\n\nAgency checks this evidence itself. Claims do not count.\n\n${evidence.join('\n')}\n\n## More\n\n- file other.txt`
+    expect(filesInEvidence(prompt('Do it', '- file p.txt, at least 1 byte', '- $ npm test, exit code 0'))).toEqual([
+      'p.txt',
+    ])
+    expect(filesInEvidence(prompt('Do it', '- file ../p.txt', '- file /etc/p.txt', '- git'))).toEqual([])
+    const [steps = []] = defaultScenario(
+      prompt('Write a poem into poem.txt', '- file p.txt', '- output docs/q'),
+    ).attempts
+    const written = steps.flatMap((step) => ('write' in step ? step.write.path : []))
+    expect(written).toEqual(['poem.txt', 'p.txt', 'docs/q'])
   })
 
   it('reads only the first section of the prompt', () => {
