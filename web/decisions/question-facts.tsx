@@ -6,7 +6,7 @@ import type { Question, QuestionView } from '../../src/work/questions/contract.t
 import type { FailedAttempts, FailedCheck, QuestionFacts } from '../../src/work/questions/facts.contract.ts'
 import { call } from '../client.ts'
 import { createLazy } from '../parts/lazy.tsx'
-import { VisibleText } from '../parts/visible-text.tsx'
+import { VisibleLines, VisibleText } from '../parts/visible-text.tsx'
 import { keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 
@@ -37,7 +37,7 @@ export function Facts({ question, facts }: { question: Question; facts: Question
         {claim !== null && (
           <Part name="Claim">
             <p className="written">
-              <VisibleText text={claim} />
+              <VisibleLines text={claim} />
             </p>
           </Part>
         )}
@@ -58,7 +58,7 @@ export function Facts({ question, facts }: { question: Question; facts: Question
             <ul className="plain">
               {issues.map((issue, index) => (
                 <li key={index} className="written">
-                  <VisibleText text={issue} />
+                  <VisibleLines text={issue} />
                 </li>
               ))}
             </ul>
@@ -100,7 +100,7 @@ function Failed({ check: { what, detail, output } }: { check: FailedCheck }) {
       </p>
       {output !== '' && (
         <pre className="output-end">
-          <VisibleText text={output} />
+          <VisibleLines text={output} />
         </pre>
       )}
     </div>

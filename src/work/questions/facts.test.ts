@@ -144,7 +144,7 @@ describeStores('the facts of a question', (openFresh) => {
     expect(text).toBe('The budget of the run is used up (120 tokens of 100 tokens).')
     expect(recommendation).toBeNull()
     expect(facts).toMatchObject({
-      askedBy: 'the budget of the run',
+      askedBy: 'the engine',
       background: '',
       budget: { tokenLimit: 100, tokensSpent: 120, costLimitMicros: null, isAboutCost: false },
     })

@@ -2,7 +2,6 @@ import type { ReadTx } from '../../db/port.ts'
 import { endOfOutput, shorten } from '../../kernel/text.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { listBriefsById } from '../briefs/store.ts'
-import { nameOfBudget } from '../budgets/arithmetic.ts'
 import { meansCost } from '../budgets/read-limit.ts'
 import type { BudgetScope } from '../budgets/contract.ts'
 import { findBudget } from '../budgets/store.ts'
@@ -89,9 +88,8 @@ const isAboutFailure = ({ kind }: Question): boolean => kind === 'failure'
 
 /** Names the author: a brief by its key, a lead by its seat. */
 function authorText({ askedBy }: Question): string {
-  const [kind = '', scope = '', scopeId = ''] = askedBy.split(':')
-  if (kind === 'engine' || kind === 'checks') return 'the engine'
-  if (kind === 'budget') return nameOfBudget({ scope: scope as BudgetScope, scopeId })
+  const [kind = ''] = askedBy.split(':')
+  if (kind === 'engine' || kind === 'checks' || kind === 'budget') return 'the engine'
   return kind === 'brief' || kind === 'lead' ? askedBy.slice(kind.length + 1) : askedBy
 }
 
