@@ -10,7 +10,7 @@ import { redact } from '../../secrets/redact.ts'
 import type { DecidedGate } from '../gates/contract.ts'
 import { findGate } from '../gates/store.ts'
 import { findQuestion } from '../questions/store.ts'
-import type { QuestionView } from '../questions/contract.ts'
+import type { DecidedQuestion } from '../questions/contract.ts'
 import { findRun } from '../runs/store.ts'
 import type { ScopeParts } from '../scope.ts'
 import type { Decision, DecisionAction } from './contract.ts'
@@ -25,8 +25,8 @@ interface Deciding {
     ofRun(runId: string): Promise<{ gates: Omit<DecidedGate, 'confirmation'>[] }>
   }
   questions: {
-    answer(by: Actor, questionId: string, answer: string, deferred?: Deferred): Promise<QuestionView>
-    show(by: Actor, questionId: string): Promise<QuestionView>
+    answer(by: Actor, questionId: string, answer: string, deferred?: Deferred): Promise<DecidedQuestion>
+    show(by: Actor, questionId: string): Promise<DecidedQuestion>
   }
 }
 interface Target {
@@ -170,7 +170,7 @@ export function createDecisions({ db, scopes, chaosPoint, gates, questions }: De
       return confirmed(held, held.runId as string, undoSeconds)
     },
 
-    async answer(by: Actor, questionId: string, answer: string, undoSeconds: number): Promise<QuestionView> {
+    async answer(by: Actor, questionId: string, answer: string, undoSeconds: number): Promise<DecidedQuestion> {
       if (undoSeconds === 0) return questions.answer(by, questionId, answer)
       const held = await hold(by, { action: 'answer', text: answer, undoSeconds }, (deferred) =>
         questions.answer(by, questionId, answer, deferred),

@@ -5,6 +5,7 @@ import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
 import { Decisions, UndoSeconds } from '../decisions/contract.ts'
 import { questionEndpoints } from './endpoints.ts'
+import { QuestionFacts } from './facts.contract.ts'
 
 export const questionKinds = [
   'requirement',
@@ -108,7 +109,14 @@ export const Question = z.object({
 })
 export type Question = z.infer<typeof Question>
 
-export const QuestionView = Question.extend({ decisions: Decisions })
+/** A question with the decisions that wait to take effect, or could not. */
+export const DecidedQuestion = Question.extend({ decisions: Decisions })
+export type DecidedQuestion = z.infer<typeof DecidedQuestion>
+
+/** A question as it is shown, with the facts that its answer rests on. */
+export const QuestionView = DecidedQuestion.extend({
+  facts: QuestionFacts.nullable().describe('Null: an agent asks, or it is far down a list; show the question alone'),
+})
 export type QuestionView = z.infer<typeof QuestionView>
 
 /** Returns the run of a question that is about a brief, a note, a budget or a check. */
@@ -176,7 +184,7 @@ export const questionOperations = {
       answer: z.string().trim().min(1).max(10_000),
       undoSeconds: UndoSeconds,
     }),
-    output: QuestionView,
+    output: DecidedQuestion,
     allow: ['operator', 'agent'],
     tool: 'question_answer',
   }),

@@ -18,7 +18,7 @@ import { Part } from '../parts/contract.ts'
 import { SetupCommand } from '../repository-settings/contract.ts'
 import { Proof } from '../proofs/contract.ts'
 import { trustFields } from '../trusted-files/contract.ts'
-import { QuestionView } from '../questions/contract.ts'
+import { DecidedQuestion } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
 import { ModelCost } from '../spends/contract.ts'
 import { Event } from '../../events/contract.ts'
@@ -363,7 +363,7 @@ export const runOperations = {
       parts: z.array(Part).describe('The parts of a tiered run: waves, workstreams, squads'),
       amendments: z.array(Amendment),
       gates: z.array(GateView),
-      questions: z.array(QuestionView),
+      questions: z.array(DecidedQuestion),
       verdicts: z.array(Verdict),
       proofs: z.array(Proof).describe('The checks of all evidence on its merged result'),
       notes: z.array(NoteView),
