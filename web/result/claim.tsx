@@ -20,7 +20,7 @@ export const basisText: Record<Basis, string> = {
   open: 'not finished',
 }
 
-/** One brief of a result: what its agent says, and everything that supports it. */
+/** One brief of a result: the claim of its agent, and everything that supports it. */
 export function ClaimItem({ runId, claim, folded = true }: { runId: string; claim: Claim; folded?: boolean }) {
   const { by } = claim
   const Title = folded ? 'h4' : 'h3'

@@ -9,7 +9,7 @@ import { VisibleText } from '../parts/visible-text.tsx'
 const toneOf = ({ status }: SheetGate): Tone =>
   status === 'approved' ? 'good' : status === 'pending' ? 'waiting' : 'bad'
 
-/** Lists the decisions about a run: gates with the person who decided them, and answers. */
+/** Lists the decisions about a run: gates with their deciders, and answers. */
 export function Decisions({ gates, answers }: { gates: readonly SheetGate[]; answers: readonly AnsweredQuestion[] }) {
   return (
     <ul className="plain">

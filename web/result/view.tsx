@@ -18,7 +18,7 @@ import { resultQuery } from './queries.ts'
 import { decisiveProofs } from './shown-proof.ts'
 import { AuthorName } from './verdict-item.tsx'
 
-/** The result of a run: one sentence, the files, the proofs, who verified it, and what is not proven. */
+/** The result of a run: one sentence, the files, the proofs, the verifiers and the gaps. */
 export function Result({ runId, summary }: { runId: string; summary: string | null }) {
   const found = useInfiniteQuery(resultQuery(runId))
   const first = found.data?.pages[0]
