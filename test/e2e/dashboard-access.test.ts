@@ -50,6 +50,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       output: `/runs/${done.id}?view=output`,
       'proof sheet': `/runs/${failed.id}/proof`,
       'pull requests': '/pull-requests',
+      'new run': '/new',
       workspaces: '/workspaces',
       events: '/events',
       settings: '/settings',
@@ -126,6 +127,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
     expect(walked.map((name) => name.replace(/[ +]*\d.*/, ''))).toEqual([
       'Skip to content',
       'Selected organisation',
+      'New runn',
       'Inbox',
       'Runs',
       'Organisation',
