@@ -4,7 +4,7 @@ import type { ProofSheet } from '../../src/work/proof-sheets/contract.ts'
 import { BoxLabel } from '../box/attempt-box.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
-import { Sign, StateLabel, type Tone } from '../parts/state.tsx'
+import { Sign, type State, StateLabel, type Tone } from '../parts/state.tsx'
 import { Ago, Duration } from '../parts/time.tsx'
 import { VisibleLines } from '../parts/visible-lines.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
@@ -94,7 +94,7 @@ function SheetHead({ sheet: { run, isProven, statement } }: { sheet: ProofSheet 
           <Link to={addresses.run(run.id)}>
             <code>{run.id}</code>
           </Link>
-          <StateLabel state={runState(run.status)} />
+          <StateLabel state={endOf(run.status)} />
           <span className="muted">{run.playbook}</span>
           {run.simulated && <Simulated />}
           {run.boxed !== null && <BoxLabel boxed={run.boxed} />}
@@ -113,6 +113,12 @@ function SheetHead({ sheet: { run, isProven, statement } }: { sheet: ProofSheet 
     </header>
   )
 }
+
+/** The sheet of a run that is still open says so; the page of the run names the reason. */
+const endOf = (status: ProofSheet['run']['status']): State =>
+  status === 'done' || status === 'failed' || status === 'cancelled'
+    ? runState(status)
+    : { tone: 'working', text: 'not ended' }
 
 function Code({ run: { repository, result, merged } }: { run: ProofSheet['run'] }) {
   if (repository === null)
