@@ -1,4 +1,5 @@
 import type { ResultFile, RunResult } from '../../src/work/run-results/contract.ts'
+import { ArtifactLink } from '../artifacts/link.tsx'
 import { Counts } from '../diff/counts.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
 import { addresses, Link } from '../router.tsx'
@@ -41,11 +42,14 @@ export function FileList({ result }: { result: Files }) {
   )
 }
 
-const FileName = ({ file }: { file: ResultFile }) => (
-  <code>
-    <VisibleText text={file.path} />
-  </code>
-)
+const FileName = ({ file: { artifactId, path } }: { file: ResultFile }) =>
+  artifactId === null ? (
+    <code>
+      <VisibleText text={path} />
+    </code>
+  ) : (
+    <ArtifactLink artifact={{ id: artifactId, name: path }} />
+  )
 
 function Change({ file: { change, bytes } }: { file: ResultFile }) {
   return (

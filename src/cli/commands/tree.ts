@@ -7,6 +7,7 @@ import { briefCommand } from './brief.ts'
 import { budgetListCommand } from './budget/list.ts'
 import { budgetSetCommand } from './budget/set.ts'
 import { cancelCommand } from './cancel.ts'
+import { catCommand } from './cat.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { costsCommand } from './costs.ts'
@@ -26,6 +27,7 @@ import { missionCreateCommand } from './mission/create.ts'
 import { missionListCommand } from './mission/list.ts'
 import { missionSetCommand } from './mission/set.ts'
 import { missionShowCommand } from './mission/show.ts'
+import { newCommand } from './new.ts'
 import { noteAddCommand } from './note/add.ts'
 import { noteEscalateCommand } from './note/escalate.ts'
 import { noteListCommand } from './note/list.ts'
@@ -128,6 +130,7 @@ export const commandTree: readonly Section[] = [
     heading: 'Work:',
     commands: [
       register(runCommand, async () => (await import('../../work/runs/cli.ts')).startRun),
+      register(newCommand, async () => (await import('../../work/composer/cli.ts')).newRun),
       register(trustCommand, async () => (await import('../../work/trusted-files/cli.ts')).trustFile),
       register(watchCommand, async () => (await import('../../work/runs/cli/watch.ts')).watchRun),
       {
@@ -154,6 +157,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(inspectCommand, async () => (await import('../../work/runs/cli/inspect.ts')).inspectRun),
+      register(catCommand, async () => (await import('../../work/artifacts/cli.ts')).printArtifact),
       register(proofCommand, async () => (await import('../../work/proof-sheets/cli.ts')).showProof),
       register(proveCommand, async () => (await import('../../work/repeats/cli.ts')).proveRun),
       register(runsCommand, async () => (await import('../../work/runs/cli.ts')).listRuns),
