@@ -60,11 +60,13 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
     await expectShown(page.getByText('joint verdict: pass').first())
     for (const tier of [/^T1 plan, critique/, /^T2 lead, specialists/]) await item(tier).click()
     await expectShown(item(/^backend-api T2 → T3 → T4 → T5 done · 7\/7 done/))
-    await item(/^T4 workers: 4\/4 done$/).click()
-    await item(/^T4 implementer-4 queue-client verified · retry 2\/3/)
+    await item(/^T4 workers 4\/4 done$/)
+      .first()
+      .click()
+    await item(/^Client of the queue verified · retry 2\/3/)
       .locator('.opener')
       .click()
-    await expectShown(item(/^T5 verifier of attempt 3/))
+    await expectShown(item(/^Verify Client of the queue/).last())
 
     await view('Tasks')
     await expectShown(page.getByText('no overlaps'))
@@ -90,6 +92,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
       evidence: [],
       questions: [],
       notes: [],
+      personas: [],
       spends: [],
       events: [],
       documents: {},

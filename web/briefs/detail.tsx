@@ -5,6 +5,7 @@ import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { wasNotRun } from '../../src/kernel/checked-in.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
+import { AgentName } from '../agents/name.tsx'
 import { BoxLabel, DeniedList, ResourceUse } from '../box/attempt-box.tsx'
 import { CheckPlace, CheckWarning, CheckWarnings } from '../box/check-place.tsx'
 import { NoteItem } from '../notes/view.tsx'
@@ -31,7 +32,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
   const verdicts = inspection.verdicts.filter((verdict) => verdict.briefId === brief.id)
   const notes = inspection.notes.filter((note) => note.briefId === brief.id)
   return (
-    <article className="brief" aria-label={`HeldBrief ${brief.title}`}>
+    <article className="brief" aria-label={`Brief ${brief.title}`}>
       <header>
         <h2>
           <Link to={addresses.brief(brief.runId, brief.id)}>{brief.title}</Link>
@@ -61,7 +62,9 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
               {inspection.run.simulated && <span className="muted"> (simulated)</span>}
             </span>
           )}
-          <code className="muted">{brief.id}</code>
+          <code className="muted" title={brief.id}>
+            {brief.key}
+          </code>
         </p>
         <RelatedBriefs inspection={inspection} brief={brief} />
       </header>
@@ -137,7 +140,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
       )}
       <BriefChanges brief={brief} />
       {artifacts.length > 0 && <Artifacts artifacts={artifacts} />}
-      <Attempts attempts={attempts} hash={hash} />
+      <Attempts brief={brief} attempts={attempts} hash={hash} />
     </article>
   )
 }
@@ -310,7 +313,7 @@ function Artifacts({ artifacts }: { artifacts: Artifact[] }) {
   )
 }
 
-function Attempts({ attempts, hash }: { attempts: Attempt[]; hash: string }) {
+function Attempts({ brief, attempts, hash }: { brief: HeldBrief; attempts: Attempt[]; hash: string }) {
   return (
     <section className="part">
       <h3>Attempts</h3>
@@ -319,14 +322,30 @@ function Attempts({ attempts, hash }: { attempts: Attempt[]; hash: string }) {
       )}
       <ol className="plain">
         {attempts.map((attempt, index) => (
-          <AttemptItem key={attempt.id} attempt={attempt} number={index + 1} pointed={hash === attempt.id} />
+          <AttemptItem
+            key={attempt.id}
+            attempt={attempt}
+            personaId={brief.personaId}
+            number={index + 1}
+            pointed={hash === attempt.id}
+          />
         ))}
       </ol>
     </section>
   )
 }
 
-function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: number; pointed: boolean }) {
+function AttemptItem({
+  attempt,
+  personaId,
+  number,
+  pointed,
+}: {
+  attempt: Attempt
+  personaId: number
+  number: number
+  pointed: boolean
+}) {
   const item = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (pointed) item.current?.scrollIntoView({ block: 'nearest' })
@@ -358,7 +377,9 @@ function AttemptItem({ attempt, number, pointed }: { attempt: Attempt; number: n
           <BoxLabel boxed={attempt.boxed} />
           <CheckPlace place={attempt.checkedIn} />
           <Link to={addresses.output(attempt.runId, attempt.briefId, attempt.id)}>Output</Link>
-          <span>agent {attempt.agentId}</span>
+          <span title={`agent ${attempt.agentId}`}>
+            by <AgentName runId={attempt.runId} personaId={personaId} briefId={attempt.briefId} />
+          </span>
           {attempt.exitCode !== null && <span>exit {attempt.exitCode}</span>}
           <ResourceUse used={attempt.used} />
           {attempt.costMicros > 0 && <span className="figure">{money(attempt.costMicros)}</span>}

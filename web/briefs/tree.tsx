@@ -1,106 +1,103 @@
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo } from 'react'
 
-import type { Attempt } from '../../src/work/attempts/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
-import { type Node, NodeTree } from '../parts/node-tree.tsx'
+import { NodeTree } from '../parts/node-tree.tsx'
 import type { State } from '../parts/state.tsx'
-import { toggleKey } from '../parts/tree-keys.ts'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
 import { runState } from '../runs/state.ts'
 import { counted } from '../text.ts'
-import { attemptState, briefState } from './state.ts'
+import { type Branch, briefBranch, visibleNodes } from './branches.ts'
+import { stateOfAll, workersText } from './progress.ts'
+import { briefState } from './state.ts'
+import { TreePane } from './tree-pane.tsx'
+import { useOpenness } from './use-openness.ts'
 
 /** Shows the run, its briefs and their attempts; a verifying brief is below the brief that it verifies. */
 export function RunTree({ inspection, current }: { inspection: Inspection; current: string | null }) {
-  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
-  const nodes = useMemo(() => nodesOf(inspection, toggled), [inspection, toggled])
+  const { isOpen, set } = useOpenness()
+  const root = useMemo(() => rootOf(inspection), [inspection])
+  const nodes = useMemo(() => visibleNodes(root, isOpen), [root, isOpen])
+  useEffect(() => {
+    const brief = inspection.briefs.find((each) => each.id === current)
+    if (brief !== undefined) set(groupKeysOf(inspection.briefs, brief), true)
+    // Only when another brief is selected: its group may be closed again.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [current])
   return (
-    <NodeTree
-      nodes={nodes}
-      current={current}
-      label="Briefs and attempts"
-      onToggle={(key) => setToggled((before) => toggleKey(before, key))}
-    />
+    <TreePane inspection={inspection} current={current}>
+      <NodeTree
+        nodes={nodes}
+        current={current}
+        label="Briefs and attempts"
+        onToggle={(key) => set([key], nodes.find((each) => each.key === key)?.expanded === false)}
+      />
+    </TreePane>
   )
+}
+
+/** A flat list of more briefs is shown in groups of this size. */
+const most = 60
+const groupSize = 25
+
+export function rootOf({ run, briefs, attempts }: Pick<Inspection, 'run' | 'briefs' | 'attempts'>): Branch {
+  const roots = rootsOf(briefs)
+  const work = {
+    attempts: Map.groupBy(attempts, (attempt) => attempt.briefId),
+    verifiers: Map.groupBy(
+      briefs.filter((brief) => brief.verifies !== null),
+      (brief) => brief.verifies,
+    ),
+  }
+  const isSmall = roots.length <= most
+  const branch = (brief: HeldBrief): Branch =>
+    briefBranch(brief, work, { state: treeState(brief), isOpen: isSmall && startsOpen(brief) })
+  const group = (members: readonly HeldBrief[], index: number): Branch => {
+    const state = stateOfAll(members)
+    return {
+      key: groupKey(index),
+      title: `Briefs ${index * groupSize + 1} to ${index * groupSize + members.length}`,
+      state: { ...state, text: workersText(members) },
+      isOpen: state.tone === 'bad' || state.tone === 'waiting' || state.tone === 'working',
+      below: () => members.map(branch),
+    }
+  }
+  return {
+    key: run.id,
+    title: run.goalAnchor,
+    hint: run.playbook,
+    to: addresses.run(run.id),
+    state: {
+      ...runState(run.status),
+      text: `${run.status} · ${run.briefsDone} of ${counted(run.briefsTotal, 'brief')} done`,
+    },
+    isOpen: true,
+    isEmpty: roots.length === 0,
+    below: () => (isSmall ? roots.map(branch) : groupsOf(roots).map(group)),
+  }
+}
+
+const rootsOf = (briefs: readonly HeldBrief[]): HeldBrief[] => briefs.filter((brief) => brief.verifies === null)
+
+const groupsOf = (roots: readonly HeldBrief[]): HeldBrief[][] =>
+  Array.from({ length: Math.ceil(roots.length / groupSize) }, (_, index) =>
+    roots.slice(index * groupSize, (index + 1) * groupSize),
+  )
+
+const groupKey = (index: number): string => `group:${index}`
+
+/** Returns the keys of the branches that must be open for a brief to be visible. */
+function groupKeysOf(briefs: readonly HeldBrief[], brief: HeldBrief): string[] {
+  const roots = rootsOf(briefs)
+  const at = roots.findIndex((each) => each.id === (brief.verifies ?? brief.id))
+  return [
+    ...(at < 0 || roots.length <= most ? [] : [groupKey(Math.floor(at / groupSize))]),
+    ...(brief.verifies === null ? [] : [brief.verifies]),
+  ]
 }
 
 /** A brief starts open if it has more to show than its state: while it is working, and after more than one attempt. */
 const startsOpen = (brief: HeldBrief): boolean => brief.attempts > 1 || briefState(brief).tone === 'working'
-
-function nodesOf({ run, briefs, attempts }: Inspection, toggled: ReadonlySet<string>): Node[] {
-  const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.briefId)
-  const verifiersOf = Map.groupBy(briefs, (brief) => brief.verifies)
-  const roots = briefs.filter((brief) => brief.verifies === null)
-  const nodes: Node[] = [
-    {
-      key: run.id,
-      level: 1,
-      size: 'tall',
-      to: addresses.run(run.id),
-      title: run.playbook,
-      state: {
-        ...runState(run.status),
-        text: `${run.status} · ${run.briefsDone} of ${counted(run.briefsTotal, 'brief')} done`,
-      },
-      expanded: null,
-      period: null,
-      position: 1,
-      siblings: 1,
-    },
-  ]
-
-  const addBrief = (brief: HeldBrief, level: 2 | 3, position: number, siblings: number): void => {
-    const own = attemptsOf.get(brief.id) ?? []
-    const verifiers = level === 2 ? (verifiersOf.get(brief.id) ?? []) : []
-    const below = own.length + verifiers.length
-    const expanded = below === 0 ? null : startsOpen(brief) !== toggled.has(brief.id)
-    nodes.push({
-      key: brief.id,
-      level,
-      size: 'tall',
-      to: addresses.brief(run.id, brief.id),
-      title: brief.title,
-      state: treeState(brief),
-      expanded,
-      period: null,
-      position,
-      siblings,
-    })
-    if (expanded !== true) return
-    let at = 0
-    own.forEach((attempt, index) => {
-      nodes.push(attemptNode(attempt, index, level === 2 ? 3 : 4, (at += 1), below))
-      // The verifier of an attempt is below it, before the next attempt.
-      for (const verifier of verifiers.filter((each) => each.verifiesAttempt === index + 1))
-        addBrief(verifier, 3, (at += 1), below)
-    })
-    for (const verifier of verifiers.filter((each) => (each.verifiesAttempt ?? 0) > own.length))
-      addBrief(verifier, 3, (at += 1), below)
-  }
-
-  roots.forEach((brief, index) => addBrief(brief, 2, index + 1, roots.length))
-  return nodes
-}
-
-export const attemptNode = (
-  attempt: Attempt,
-  index: number,
-  level: number,
-  position: number,
-  siblings: number,
-): Node => ({
-  key: attempt.id,
-  level,
-  size: 'low',
-  to: addresses.attempt(attempt.runId, attempt.briefId, attempt.id),
-  title: `attempt ${index + 1}`,
-  state: attemptState(attempt),
-  expanded: null,
-  period: attempt.startedAt === null ? null : { from: attempt.startedAt, to: attempt.endedAt },
-  position,
-  siblings,
-})
 
 /** Adds to the state that a brief has no checkable evidence: the operator should know before it is done. */
 function treeState(brief: HeldBrief): State {

@@ -8,30 +8,28 @@ import { type TreeItem, useTree } from './use-tree.ts'
 
 export interface Node extends TreeItem {
   key: string
-  /** A tall node takes two lines, a low one takes one. */
-  size: 'tall' | 'low'
   /** null: the node only groups others, and choosing it opens or closes it. */
   to: string | null
   title: string
+  /** A further name of the node, shown when the pointer rests on it. */
+  hint: string | null
   state: State
   /** The time that it takes or took, shown after its state. */
   period: { from: string; to: string | null } | null
 }
 
-const heights = { tall: 40, low: 26 }
+const rowHeight = 28
 
 interface NodeTreeProps {
   nodes: readonly Node[]
   /** The key of the node that the page shows. */
   current: string | null
   label: string
-  /** Draws a toggle for the pointer beside each node; for deep trees. */
-  folds?: boolean
   onToggle: (key: string) => void
 }
 
 /** A tree of states of any size. It is one tab stop; the arrow keys move in it. */
-export function NodeTree({ nodes, current, label, folds = false, onToggle }: NodeTreeProps) {
+export function NodeTree({ nodes, current, label, onToggle }: NodeTreeProps) {
   const choose = (node: Node): void => {
     if (node.to === null) onToggle(node.key)
     else navigate(node.to)
@@ -39,7 +37,7 @@ export function NodeTree({ nodes, current, label, folds = false, onToggle }: Nod
   const { tree, visible, virtual, activate } = useTree({
     items: nodes,
     keyOf: (node) => node.key,
-    heightOf: (node) => heights[node.size],
+    heightOf: () => rowHeight,
     overscan: 10,
     current,
     onToggle,
@@ -52,8 +50,8 @@ export function NodeTree({ nodes, current, label, folds = false, onToggle }: Nod
     <div {...tree} className="tree" aria-label={label}>
       <div className="tree-all" role="none" style={{ height: virtual.getTotalSize() }}>
         {visible.map(({ item: node, key, attributes }) => {
-          const className = `node level-${node.level} ${node.size}${folds ? ' folds' : ''}`
-          const inside = <Inside node={node} folds={folds} onToggle={() => onToggle(node.key)} />
+          const className = `node level-${node.level}`
+          const inside = <Inside node={node} onToggle={() => onToggle(node.key)} />
           const choosing = (): void => {
             activate(node.key)
             if (node.to === null) onToggle(node.key)
@@ -73,25 +71,25 @@ export function NodeTree({ nodes, current, label, folds = false, onToggle }: Nod
   )
 }
 
-function Inside({ node, folds, onToggle }: { node: Node; folds: boolean; onToggle: () => void }) {
+function Inside({ node, onToggle }: { node: Node; onToggle: () => void }) {
+  const { title, hint, state, period } = node
   return (
     <>
-      {folds && <TreeToggle className="opener" expanded={node.expanded} onToggle={onToggle} />}
-      <Sign tone={node.state.tone} />
-      <span className="node-text">
-        <span className="cut title" title={folds ? node.title : undefined}>
-          {node.title}
-        </span>
-        <span className="cut says" title={node.state.text}>
-          {node.state.text}
-          {node.period !== null && (
-            <>
-              {' · '}
-              <Duration {...node.period} />
-            </>
-          )}
-        </span>
+      <TreeToggle className="opener" expanded={node.expanded} onToggle={onToggle} />
+      <Sign tone={state.tone} />
+      <span className="node-text" title={[title, hint, state.text].filter((line) => line !== null).join('\n')}>
+        <span className="cut title">{title}</span>{' '}
+        <span className={isPlain(state) ? 'unseen' : 'cut says'}>{state.text}</span>
+        {period !== null && (
+          <span className="says figure">
+            <Duration {...period} />
+          </span>
+        )}
       </span>
     </>
   )
 }
+
+/** The sign says it already. */
+const isPlain = ({ tone, text }: State): boolean =>
+  (tone === 'good' && /^(done|verified|ok)$/.test(text)) || (tone === 'idle' && text === 'pending')

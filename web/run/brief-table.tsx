@@ -1,9 +1,9 @@
+import { AgentName } from '../agents/name.tsx'
 import { briefState } from '../briefs/state.ts'
 import { LongTable } from '../parts/long-table.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { money } from '../text.ts'
 
 /** Lists the briefs of a run with their keys, agents and states. */
 export function BriefTable({ inspection: { run, briefs } }: { inspection: Inspection }) {
@@ -13,7 +13,7 @@ export function BriefTable({ inspection: { run, briefs } }: { inspection: Inspec
     <div className="scrolls" tabIndex={0} role="region" aria-label="Briefs">
       <LongTable
         label="Briefs"
-        columns={{ Brief: '', State: '', Attempts: 'figure wide', Cost: 'figure wide' }}
+        columns={{ Brief: '', Agent: '', State: '' }}
         rows={rows}
         keyOf={(brief) => brief.id}
         renderCells={(brief) => (
@@ -23,10 +23,11 @@ export function BriefTable({ inspection: { run, briefs } }: { inspection: Inspec
               <code className="muted">{brief.key}</code>
             </td>
             <td>
+              <AgentName runId={run.id} personaId={brief.personaId} briefId={brief.id} />
+            </td>
+            <td>
               <StateLabel state={briefState(brief)} />
             </td>
-            <td className="figure wide">{brief.attempts}</td>
-            <td className="figure wide">{brief.costMicros === 0 ? null : money(brief.costMicros)}</td>
           </>
         )}
       />

@@ -1,3 +1,4 @@
+import { AgentName } from '../agents/name.tsx'
 import { CheckPlace, CheckWarning, CheckWarnings } from '../box/check-place.tsx'
 import { Columns } from '../parts/columns.tsx'
 import { Hash } from '../parts/hash.tsx'
@@ -5,7 +6,7 @@ import { Sign, type Tone } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { counted, size } from '../text.ts'
-import { AgentName, VerdictLine } from '../verdicts/verdict.tsx'
+import { VerdictLine } from '../verdicts/verdict.tsx'
 
 const maxBriefs = 500
 
@@ -52,7 +53,12 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
                     <>
                       <VerdictLine verdict={verdict} />{' '}
                       <span className="muted">
-                        by <AgentName personaId={verdict.verifierPersonaId} agentId={verdict.verifierId} />
+                        by{' '}
+                        <AgentName
+                          runId={verdict.runId}
+                          personaId={verdict.verifierPersonaId}
+                          briefId={verdict.verifierBriefId}
+                        />
                         {(verdictsOf.get(brief.id)?.length ?? 0) > 1 &&
                           `, ${counted(verdictsOf.get(brief.id)?.length ?? 0, 'verdict')} in total`}
                       </span>

@@ -1,3 +1,4 @@
+import { AgentName } from '../agents/name.tsx'
 import { isAgentAtWork } from '../../src/kernel/attempt-state.ts'
 import { briefState, attemptState } from '../briefs/state.ts'
 import { StateLabel } from '../parts/state.tsx'
@@ -25,7 +26,7 @@ const most = 50
 /** Lists the attempts whose agents work now. */
 function AtWork({ inspection: { run, briefs, attempts } }: { inspection: Inspection }) {
   const working = attempts.filter(isAgentAtWork)
-  const titles = new Map(briefs.map((brief) => [brief.id, brief.title]))
+  const known = new Map(briefs.map((brief) => [brief.id, brief]))
   return (
     <section className="part" aria-label="At work">
       <h2>At work</h2>
@@ -35,7 +36,14 @@ function AtWork({ inspection: { run, briefs, attempts } }: { inspection: Inspect
           <li key={attempt.id} className="evidence">
             <p className="facts">
               <StateLabel state={attemptState(attempt)} />
-              <Link to={addresses.brief(run.id, attempt.briefId)}>{titles.get(attempt.briefId)}</Link>
+              <Link to={addresses.brief(run.id, attempt.briefId)}>{known.get(attempt.briefId)?.title}</Link>
+              <span className="muted">
+                <AgentName
+                  runId={run.id}
+                  personaId={known.get(attempt.briefId)?.personaId ?? 0}
+                  briefId={attempt.briefId}
+                />
+              </span>
               {attempt.startedAt !== null && (
                 <span className="figure muted">
                   <Duration from={attempt.startedAt} to={null} />

@@ -2,58 +2,24 @@ import { dataOfBrief } from '../../src/playbooks/tiered/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import { briefState } from '../briefs/state.ts'
-import { attemptNode } from '../briefs/tree.tsx'
+import { type Branch, briefBranch, type Openness, visibleNodes } from '../briefs/branches.ts'
+import { stateOfAll, workersText } from '../briefs/progress.ts'
 import type { Node } from '../parts/node-tree.tsx'
 import type { State } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
 import { runState } from '../runs/state.ts'
-import { stateOfAll, streamState, workersText } from './progress.ts'
-import { nodesOfGate, type Squad, squadRef, type Stream, type Team } from './team.ts'
-
-/** A node of the tree; the nodes below it are built only when it is open. */
-interface Branch {
-  key: string
-  title: string
-  state: State
-  to?: string
-  low?: boolean
-  node?: Node
-  below?: () => Branch[]
-  isEmpty?: boolean
-  isOpen?: boolean
-}
+import { nodesOfGate, type Squad, squadRef, type Stream, streamState, type Team } from './team.ts'
 
 /** With more workstreams everything starts closed. */
 const maxOpenStreams = 12
 
-/** Builds the tree of a tiered run: planning, design, and for each workstream its tasks and verifiers. */
-export function tierNodes(inspection: Inspection, team: Team, chosen: ReadonlyMap<string, boolean>): Node[] {
-  const nodes: Node[] = []
-  const walk = (branches: readonly Branch[], level: number): void =>
-    branches.forEach((branch, index) => {
-      const location = { level, position: index + 1, siblings: branches.length }
-      if (branch.node !== undefined) {
-        nodes.push({ ...branch.node, ...location })
-        return
-      }
-      const leaf = branch.below === undefined || branch.isEmpty === true
-      const expanded = leaf ? null : (chosen.get(branch.key) ?? branch.isOpen ?? false)
-      nodes.push({
-        key: branch.key,
-        size: branch.low === true ? 'low' : 'tall',
-        to: branch.to ?? null,
-        title: branch.title,
-        state: branch.state,
-        expanded,
-        period: null,
-        ...location,
-      })
-      if (expanded === true) walk(branch.below?.() ?? [], level + 1)
-    })
-  walk([rootOf(inspection, team)], 1)
-  return nodes
-}
+/**
+ * Builds the tree of a tiered run: planning, design, and for each workstream its tasks and verifiers. Finished parts
+ * start closed.
+ */
+export const tierNodes = (inspection: Inspection, team: Team, isOpen: Openness): Node[] =>
+  visibleNodes(rootOf(inspection, team), isOpen)
 
 /** Returns the keys of the nodes that must be open for a brief to be visible. */
 export function ancestorsOf(brief: HeldBrief, all: readonly HeldBrief[]): string[] {
@@ -76,42 +42,19 @@ function rootOf(inspection: Inspection, team: Team): Branch {
   const pendingGates = new Map<string, GateView>()
   for (const gate of gates)
     if (gate.status === 'pending') for (const node of nodesOfGate(gate, team)) pendingGates.set(node, gate)
-  const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.briefId)
-
-  const brief = (each: HeldBrief, title: string): Branch => {
-    const own = attemptsOf.get(each.id) ?? []
-    const verifiers = team.verifiers.get(each.id) ?? []
-    return {
-      key: each.id,
-      title,
-      state: stepState(each),
-      to: addresses.brief(run.id, each.id),
-      isEmpty: own.length + verifiers.length === 0,
-      below: () => [
-        ...own.flatMap((attempt, index) => [
-          {
-            key: attempt.id,
-            title: '',
-            state: { tone: 'idle', text: '' },
-            node: attemptNode(attempt, index, 0, 0, 0),
-          } as Branch,
-          ...verifiers
-            .filter((verifier) => verifier.verifiesAttempt === index + 1)
-            .map((verifier) => brief(verifier, `T5 verifier of attempt ${index + 1}`)),
-        ]),
-        ...verifiers
-          .filter((verifier) => (verifier.verifiesAttempt ?? 0) > own.length)
-          .map((verifier) => brief(verifier, 'T5 verifier')),
-      ],
-    }
+  const work = {
+    attempts: Map.groupBy(attempts, (attempt) => attempt.briefId),
+    verifiers: team.verifiers,
   }
-  const steps = (briefs: readonly HeldBrief[]): Branch[] => briefs.map((each) => brief(each, stepName(each)))
+  const brief = (each: HeldBrief): Branch => briefBranch(each, work, { state: stepState(each) })
+  const steps = (briefs: readonly HeldBrief[]): Branch[] => briefs.map(brief)
 
+  const stateT1 = stateOfT1(team, run.endedAt !== null)
   const t1: Branch = {
     key: 'T1',
     title: 'T1 plan, critique, accept',
-    state: withGate(stateOfT1(team, run.endedAt !== null), pendingGates.get('T1')),
-    isOpen: true,
+    state: withGate(stateT1, pendingGates.get('T1')),
+    isOpen: stateT1.tone !== 'good' || pendingGates.has('T1'),
     below: () => [...steps(team.t1), ...futureSteps(team.t1, t1Steps, run.endedAt === null)],
   }
   const specialists = team.streams.filter(({ path }) => path.includes('t2'))
@@ -119,16 +62,16 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     key: 'T2',
     title: 'T2 lead, specialists, synthesis',
     state: withGate(stateOfAll(team.t2), pendingGates.get('T2')),
-    isOpen: specialists.length <= maxOpenStreams,
+    isOpen: specialists.length <= maxOpenStreams && !isDone(stateOfAll(team.t2)),
     below: () => [...steps(team.t2), ...futureSteps(team.t2, t2Steps(specialists), run.endedAt === null)],
   }
 
   const workers = (squad: Squad): Branch => ({
     key: `t4:${squad.ref}`,
-    title: 'T4 workers:',
+    title: 'T4 workers',
     state: { ...stateOfAll(squad.tasks), text: workersText(squad.tasks) },
     isEmpty: squad.tasks.length === 0,
-    below: () => squad.tasks.map((task) => brief(task, `T4 ${dataOfBrief(task).label ?? task.title}`)),
+    below: () => squad.tasks.map(brief),
   })
   const ofSquad = (squad: Squad): Branch[] => {
     const verdicts = squad.steps.filter(({ phase }) => phase === 't3_verdict' || phase === 'resolve')
@@ -142,7 +85,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     key: `sq:${squad.ref}`,
     title: squad.steps.length === 0 ? `Squad ${squad.id}` : `T3 squad ${squad.id}`,
     state: withGate(squadState(squad), pendingGates.get(squad.ref)),
-    isOpen: team.streams.length <= maxOpenStreams,
+    isOpen: team.streams.length <= maxOpenStreams && !isDone(squadState(squad)),
     below: () => ofSquad(squad),
   })
   const stream = (each: Stream): Branch => {
@@ -154,7 +97,7 @@ function rootOf(inspection: Inspection, team: Team): Branch {
       title: each.path.length === 0 ? each.id : `${each.id}  ${pathText(each.path)}`,
       state: withGate(tasks.length === 0 ? state : { ...state, text: `${state.text} · ${workersText(tasks)}` }, gate),
       isEmpty: each.squads.length === 0,
-      isOpen: team.streams.length <= maxOpenStreams,
+      isOpen: team.streams.length <= maxOpenStreams && !isDone(state),
       below: () => each.squads.map(squadBranch),
     }
   }
@@ -215,37 +158,13 @@ function stepState(brief: HeldBrief): State {
     : state
 }
 
+const isDone = ({ tone, text }: State): boolean => tone === 'good' && text === 'done'
+
 const squadState = ({ steps, tasks }: Squad): State => stateOfAll([...steps, ...tasks])
 
 export const pathText = (path: readonly string[]): string => path.map((tier) => tier.toUpperCase()).join(' → ')
 
-const stepNames: Readonly<Record<string, string>> = {
-  t1_plan: 'T1 plan',
-  t1_critique: 'T1 critique',
-  t1_accept: 'T1 accept',
-  t2_lead: 'T2 lead',
-  t2_specialist: 'T2 specialist',
-  t2_conflict: 'T2 specialist, conflict',
-  t2_synthesis: 'T2 synthesis',
-  t2_summary: 'T2 integration summary',
-  t3_plan: 'T3 plan',
-  t3_mesh: 'T3 mesh',
-  t3_verdict: 'T3 joint verdict',
-}
-
-function stepName(brief: HeldBrief): string {
-  const { tier: of, workstream } = dataOfBrief(brief)
-  const tier = of.toUpperCase()
-  if (brief.phase === 'resolve') return `${tier} decides: ${brief.title}`
-  const name = stepNames[brief.phase ?? ''] ?? `${tier} ${brief.title}`
-  const scope = brief.inputs['accept_scope']
-  // The first wave is not named; the others repeat its steps and are.
-  const wave = /^wave:(?!1$)(\d+)$/.exec(brief.part ?? '')?.[1]
-  const whole = wave === undefined || workstream !== null ? name : `${name}, wave ${wave}`
-  if (brief.phase === 't1_accept' && typeof scope === 'string') return `${whole}: ${scope}`
-  return of === 't2' && workstream !== null ? `${name}: ${workstream}` : whole
-}
-
+/** A step that has no brief yet, with the title that its brief will have. */
 interface Expected {
   readonly phase: string
   readonly workstream?: string
@@ -253,15 +172,19 @@ interface Expected {
 }
 
 const t1Steps: readonly Expected[] = [
-  { phase: 't1_plan', title: 'T1 plan' },
-  { phase: 't1_critique', title: 'T1 critique' },
-  { phase: 't1_accept', title: 'T1 accept: final' },
+  { phase: 't1_plan', title: 'Plan the work' },
+  { phase: 't1_critique', title: 'Criticise the plan' },
+  { phase: 't1_accept', title: 'Accept the result' },
 ]
 
 const t2Steps = (streams: readonly Stream[]): Expected[] => [
-  { phase: 't2_lead', title: 'T2 lead' },
-  ...streams.map(({ id }) => ({ phase: 't2_specialist', workstream: id, title: `T2 specialist: ${id}` })),
-  { phase: 't2_synthesis', title: 'T2 synthesis' },
+  { phase: 't2_lead', title: 'Draw the boundaries' },
+  ...streams.map(({ id, planned }) => ({
+    phase: 't2_specialist',
+    workstream: id,
+    title: `Design ${planned?.name ?? id}`,
+  })),
+  { phase: 't2_synthesis', title: 'Bring the proposals together' },
 ]
 
 /** Returns nodes for the known steps that have no brief yet. */

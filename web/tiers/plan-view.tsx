@@ -8,9 +8,9 @@ import type { Inspection } from '../queries.ts'
 import { counted, figure } from '../text.ts'
 import { documentsBelow } from './documents.ts'
 import { pathText } from './nodes.ts'
-import { streamState, workersText } from './progress.ts'
+import { workersText } from '../briefs/progress.ts'
 import { Source } from './source.tsx'
-import { type Stream, type Team, workstreamsInOrder } from './team.ts'
+import { type Stream, streamState, type Team, workstreamsInOrder } from './team.ts'
 
 /** Shows the plan of T1: the workstreams, their order and tiers, and T1's critique of its own plan. */
 export function PlanView({ inspection, team }: { inspection: Inspection; team: Team }) {

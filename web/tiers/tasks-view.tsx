@@ -9,7 +9,7 @@ import type { Inspection } from '../queries.ts'
 import { addresses, Link, setQuery, useAddress } from '../router.tsx'
 import { counted } from '../text.ts'
 import { type Overlap, overlapsOf, scopeOf } from './overlaps.ts'
-import { workersText } from './progress.ts'
+import { workersText } from '../briefs/progress.ts'
 import { type Squad, taskId, type Team } from './team.ts'
 
 type Row = { squad: Squad; task: null } | { squad: Squad; task: HeldBrief }

@@ -3,6 +3,8 @@ import type { TierName } from '../../src/team/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { Part } from '../../src/work/parts/contract.ts'
+import { stateOfAll } from '../briefs/progress.ts'
+import type { State } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { newestDocument, type ParsedDocument } from './documents.ts'
 
@@ -140,6 +142,15 @@ export function workstreamsInOrder(plan: TierPlan): Workstream[] {
   return plan.workstreams.toSorted(
     (a, b) => (order.get(a.parallel_group) ?? last) - (order.get(b.parallel_group) ?? last),
   )
+}
+
+/** Returns the state of a workstream, which is done only after its work was merged with that of the others. */
+export function streamState({ squads, part }: Pick<Stream, 'squads' | 'part'>): State {
+  if (part?.status === 'cancelled') return { tone: 'off', text: 'cancelled' }
+  const state = stateOfAll(squads.flatMap(({ steps, tasks }) => [...steps, ...tasks]))
+  if (part === null || state.tone === 'bad' || state.tone === 'waiting') return state
+  if (part.status === 'done') return { tone: 'good', text: 'done' }
+  return state.tone === 'good' ? { tone: 'working', text: part.heldBy === 'merge' ? 'being merged' : 'active' } : state
 }
 
 /** Returns the nodes of the tree that a gate holds: `run`, `T1`, `T2`, or squads by their ref. */

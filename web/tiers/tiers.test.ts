@@ -11,9 +11,9 @@ import { newestDocument } from './documents.ts'
 import { matrixOf } from './matrix.ts'
 import { ancestorsOf, tierNodes } from './nodes.ts'
 import { overlapsOf } from './overlaps.ts'
-import { stateOfAll, streamState, workersText } from './progress.ts'
+import { stateOfAll, workersText } from '../briefs/progress.ts'
 import { meshName } from './tasks-view.tsx'
-import { nodesOfGate, teamOf } from './team.ts'
+import { nodesOfGate, streamState, teamOf } from './team.ts'
 
 const shown = (rows: ReturnType<typeof tieredRows>): Inspection => rows as unknown as Inspection
 
@@ -21,40 +21,36 @@ describe('tierNodes', () => {
   const rows = tieredRows({ workstreams: 3, tasks: 7 })
   const team = teamOf(shown(rows))
   const lines = (...open: string[]): string[] =>
-    tierNodes(shown(rows), team, new Map(open.map((key) => [key, true]))).map(
+    tierNodes(shown(rows), team, (key, startsOpen) => startsOpen || open.includes(key)).map(
       ({ level, title, state }) => `${'  '.repeat(level - 1)}${title} ${state.tone} ${state.text}`,
     )
 
-  it('shows run, tiers, workstreams, squads and the progress of the workers', () => {
-    expect(lines()).toEqual([
+  it('shows run, tiers, workstreams, squads and the progress of the workers, with finished parts closed', () => {
+    expect(lines('T1')).toEqual([
       'Build a webhook ingestion system waiting gated · T4 · T4: 6/14 done, 1 retrying, 5 working, 2 pending',
       '  T1 plan, critique, accept good planned · acceptance to come',
-      '    T1 plan good done',
-      '    T1 critique good done',
-      '    T1 accept: final idle pending',
+      '    Plan good done',
+      '    Criticise good done',
+      '    Accept the result idle pending',
       '  T2 lead, specialists, synthesis good done',
-      '    T2 lead good done',
-      '    T2 specialist: stream-1 good done',
-      '    T2 specialist: stream-2 good done',
-      '    T2 specialist: stream-3 good done',
-      '    T2 synthesis good done',
       '  stream-1  T2 → T3 → T4 → T5 waiting [GATE: pending review] active · 6/7 done, 1 retrying',
       '    T3 squad squad-1 waiting [GATE: pending review] active',
-      '      T3 plan good done',
-      '      T4 workers: working 6/7 done, 1 retrying',
-      '      T3 joint verdict good done',
+      '      Plan tasks good done',
+      '      T4 workers working 6/7 done, 1 retrying',
+      '      Judge good done',
       '  stream-2  T2 → T3 → T4 → T5 waiting [GATE: pending review] active · 0/7 done, 5 working, 2 pending',
       '    T3 squad squad-1 waiting [GATE: pending review] active',
-      '      T3 plan good done',
-      '      T4 workers: working 0/7 done, 5 working, 2 pending',
+      '      Plan tasks good done',
+      '      T4 workers working 0/7 done, 5 working, 2 pending',
       '  stream-3  T2 → T3 → T4 → T5 idle pending',
     ])
   })
 
   it('opens the workers, and below each its verifiers', () => {
     const opened = lines('t4:stream-1/squad-1', 'brf_t4:stream-1:squad-1:task-1')
-    const at = opened.indexOf('        T4 implementer-1 task-1 idle pending: waits for another attempt · retry 1/3')
-    expect(opened[at + 1]).toBe('          T5 verifier good verified')
+    const at = opened.findIndex((line) => line.includes('idle pending: waits for another attempt · retry 1/3'))
+    expect(opened[at]).toMatch(/^ {8}Build task-1 of stream-1 /)
+    expect(opened[at + 1]).toMatch(/^ {10}\S.* good verified$/)
   })
 
   it('returns the nodes that must be open for a brief to be visible', () => {
@@ -81,8 +77,8 @@ describe('tierNodes', () => {
 
   it('starts closed if there are many workstreams', () => {
     const many = tieredRows({ workstreams: 500, tasks: 4 })
-    const nodes = tierNodes(shown(many), teamOf(shown(many)), new Map())
-    expect(nodes).toHaveLength(1 + 1 + 3 + 1 + 500)
+    const nodes = tierNodes(shown(many), teamOf(shown(many)), (_, startsOpen) => startsOpen)
+    expect(nodes).toHaveLength(1 + 1 + 1 + 500)
   })
 })
 

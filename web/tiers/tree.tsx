@@ -1,5 +1,7 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo } from 'react'
 
+import { TreePane } from '../briefs/tree-pane.tsx'
+import { useOpenness } from '../briefs/use-openness.ts'
 import { NodeTree } from '../parts/node-tree.tsx'
 import type { Inspection } from '../queries.ts'
 import { ancestorsOf, tierNodes } from './nodes.ts'
@@ -15,27 +17,22 @@ export function TierTree({
   team: Team
   current: string | null
 }) {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
-  const nodes = useMemo(() => tierNodes(inspection, team, chosen), [inspection, team, chosen])
+  const { isOpen, set } = useOpenness()
+  const nodes = useMemo(() => tierNodes(inspection, team, isOpen), [inspection, team, isOpen])
   const brief = inspection.briefs.find((each) => each.id === current)
   useEffect(() => {
-    if (brief === undefined) return
-    const ancestors = ancestorsOf(brief, inspection.briefs)
-    setChosen((before) => new Map([...before, ...ancestors.map((key) => [key, true] as const)]))
+    if (brief !== undefined) set(ancestorsOf(brief, inspection.briefs), true)
     // Only when another brief is selected: its branches may be closed again.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [current])
   return (
-    <NodeTree
-      nodes={nodes}
-      current={brief?.id ?? 'run'}
-      label="Tiers, workstreams and briefs"
-      folds
-      onToggle={(key) => {
-        const node = nodes.find((each) => each.key === key)
-        if (node !== undefined && node.expanded !== null)
-          setChosen((before) => new Map(before).set(key, node.expanded !== true))
-      }}
-    />
+    <TreePane inspection={inspection} current={current}>
+      <NodeTree
+        nodes={nodes}
+        current={brief?.id ?? 'run'}
+        label="Tiers, workstreams and briefs"
+        onToggle={(key) => set([key], nodes.find((each) => each.key === key)?.expanded === false)}
+      />
+    </TreePane>
   )
 }

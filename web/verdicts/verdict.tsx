@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-
 import { checkedText } from '../../src/kernel/checked.ts'
 import type { Verdict } from '../../src/work/verdicts/contract.ts'
-import { personasQuery } from '../org/queries.ts'
+import { AgentName } from '../agents/name.tsx'
 import { Sign, type State, StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { addresses, Link } from '../router.tsx'
@@ -25,7 +23,7 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
       <div className="grow">
         <p>
           <span className={`tone-${state.tone}`}>{state.text}</span> for attempt {verdict.attempt}, by{' '}
-          <AgentName personaId={verdict.verifierPersonaId} agentId={verdict.verifierId} />
+          <AgentName runId={verdict.runId} personaId={verdict.verifierPersonaId} briefId={verdict.verifierBriefId} />
           {verdict.notes !== '' && `: ${verdict.notes}`}
         </p>
         {[...verdict.missingEvidence.map((text) => `missing: ${text}`), ...verdict.issues].map((text, index) => (
@@ -45,28 +43,13 @@ export function VerdictItem({ verdict }: { verdict: Verdict }) {
         )}
         <p className="facts muted">
           <span>
-            work of <AgentName personaId={verdict.doerPersonaId} agentId={verdict.doerId} />
+            work of <AgentName runId={verdict.runId} personaId={verdict.doerPersonaId} briefId={verdict.briefId} />
           </span>
           <Link to={addresses.brief(verdict.runId, verdict.verifierBriefId)}>verification</Link>
           <Ago at={verdict.at} />
         </p>
       </div>
     </li>
-  )
-}
-
-/** Names an agent, with its persona if it has one. */
-export function AgentName({ personaId, agentId }: { personaId: number; agentId: number }) {
-  const persona = useQuery(personasQuery()).data?.find((each) => each.personaId === personaId)
-  return (
-    <>
-      {persona !== undefined && (
-        <>
-          <Link to={addresses.persona(persona.slug)}>{persona.name}</Link>,{' '}
-        </>
-      )}
-      agent {agentId}
-    </>
   )
 }
 

@@ -8,7 +8,7 @@ export const inspectCommand = command({
   examples: ['agency inspect', 'agency inspect run_7k2 --gates'],
   arguments: [argument('[run]', 'Run id, or its beginning; default: the newest run', { parse: reference })],
   options: [
-    value('--brief <id>', 'Only this brief (id, its beginning, or key)'),
+    value('--brief <id>', 'Only this brief (id, key, end of the key, or title)'),
     flag('--history', 'With --brief: every event of the brief'),
     value('--tier <tier>', 'Only the documents, artifacts and briefs of this tier', {
       choices: ['t1', 't2', 't3', 't4', 't5'],

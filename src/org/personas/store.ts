@@ -1,7 +1,8 @@
-import { columns, integer } from '../../db/columns.ts'
+import { columns, integer, text } from '../../db/columns.ts'
 import type { ReadTx, Tx } from '../../db/port.ts'
 import { findRow, findRows, table } from '../../db/table.ts'
 import { nextCounter, raiseCounter, sqlOf } from '../../db/tx.ts'
+import { systemPersona } from '../../kernel/ids.ts'
 
 export interface Persona {
   id: number
@@ -36,6 +37,17 @@ export async function findPersonaBySlug(tx: ReadTx, slug: string): Promise<Perso
   const [found] = await findRows(tx, personas, 'slug = ?', [slug])
   return found
 }
+
+const persons = columns({ personaId: integer, name: text, slug: text, role: text })
+
+/** Returns the names and roles of the personas that work on the briefs of a run, without the system itself. */
+export const listPersonasOfRun = (tx: ReadTx, runId: string) =>
+  persons.all(
+    sqlOf(tx),
+    `SELECT p.id AS persona_id, p.name, p.slug, r.name AS role FROM personas p JOIN roles r ON r.id = p.role_id
+WHERE p.id <> ? AND p.id IN (SELECT persona_id FROM briefs WHERE run_id = ?) ORDER BY p.id`,
+    [systemPersona, runId],
+  )
 
 /** Returns the number of live agents by persona id. */
 export async function countLiveAgents(tx: ReadTx): Promise<Map<number, number>> {

@@ -18,6 +18,15 @@ export const Agent = z.object({
 })
 export type Agent = z.infer<typeof Agent>
 
+/** The name of a persona that works in a run. */
+export const PersonaInRun = z.object({
+  personaId: z.number().int(),
+  name: z.string(),
+  slug: z.string(),
+  role: z.string(),
+})
+export type PersonaInRun = z.infer<typeof PersonaInRun>
+
 /** An agent with the brief and outcome of its attempt. It keeps its persona after it is closed. */
 export const AgentView = z.object({
   agentId: z.number().int(),

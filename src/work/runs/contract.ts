@@ -5,6 +5,7 @@ import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
 import { Amendment } from '../amendments/contract.ts'
+import { PersonaInRun } from '../agents/contract.ts'
 import { Artifact } from '../artifacts/contract.ts'
 import { Attempt } from '../attempts/contract.ts'
 import { BriefSpec, HeldBrief, Dependency } from '../briefs/contract.ts'
@@ -334,6 +335,7 @@ export const runOperations = {
       verdicts: z.array(Verdict),
       proofs: z.array(Proof).describe('The checks of all evidence on its merged result'),
       notes: z.array(NoteView),
+      personas: z.array(PersonaInRun).describe('The personas that work on its briefs'),
       spends: z.array(ModelCost).describe('The cost of its model calls, by model'),
       events: z.array(Event),
     }),

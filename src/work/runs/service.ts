@@ -14,6 +14,7 @@ import { refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { ChaosPoint } from '../../kernel/chaos-point.ts'
+import { listPersonasOfRun } from '../../org/personas/store.ts'
 import type { Repositories } from '../../repositories/port.ts'
 import { tierNames } from '../../team/contract.ts'
 import type { TeamFile } from '../../team/open.ts'
@@ -199,6 +200,7 @@ export function createRuns(deps: RunDeps) {
           verdicts: await listVerdicts(tx, run.id),
           proofs: await listProofs(tx, run.id),
           notes: (await listNotesOfRun(tx, run.id)).map(showNote),
+          personas: await listPersonasOfRun(tx, run.id),
           spends: await sumByModel(tx, { runId: run.id }),
           events:
             events === 0

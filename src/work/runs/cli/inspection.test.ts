@@ -1,35 +1,49 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { failingOf, type Inspection } from './inspection.ts'
+import { aHeldBrief } from '../../../../test/support/work.ts'
+import { toWire } from '../../../operations/wire.ts'
+import { HeldBrief } from '../../briefs/contract.ts'
+import { findBrief, type Inspection } from './inspection.ts'
 
-const brief = (id: string, status: string, failure: string | null = null) => ({ id, status, failure })
-const whole = {
-  briefs: [
-    brief('a', 'done'),
-    brief('b', 'blocked'),
-    brief('c', 'pending'),
-    brief('d', 'launching'),
-    brief('e', 'cancelled', 'x'),
-  ],
-  attempts: [
-    { brief_id: 'b', outcome: 'ok' },
-    { brief_id: 'd', outcome: 'ok' },
-    { brief_id: 'd', outcome: 'invalid' },
-  ],
-  evidence: [{ brief_id: 'a' }, { brief_id: 'd' }],
-  artifacts: [],
-  verdicts: [],
-  notes: [],
-  events: [{ brief_id: null }, { brief_id: 'b' }],
-  gates: [{ status: 'pending' }, { status: 'approved' }],
-  questions: [{ answered_at: null }, { answered_at: '2026-01-01' }],
-} as unknown as Inspection
+const brief = (fields: Partial<HeldBrief>) => toWire(HeldBrief, aHeldBrief(fields))
+const inspectionOf = (...briefs: ReturnType<typeof brief>[]): Inspection =>
+  ({ run: { id: 'run_a' }, briefs }) as unknown as Inspection
 
-it('the failing part of a run has its blocked briefs, those whose last attempt failed, and open decisions', () => {
-  const { briefs, attempts, evidence, events, gates, questions } = failingOf(whole)
-  expect(briefs.map(({ id }) => id)).toEqual(['b', 'd'])
-  expect(attempts).toHaveLength(3)
-  expect(evidence).toEqual([{ brief_id: 'd' }])
-  expect(events).toEqual([{ brief_id: 'b' }])
-  expect([gates.length, questions.length]).toEqual([1, 1])
+describe('findBrief', () => {
+  const shown = inspectionOf(
+    brief({ id: 'brf_aaa1', key: 't4:backend:api:queue-client', title: 'Client of the queue' }),
+    brief({ id: 'brf_aaa2', key: 't4:backend:api:auth', title: 'Authentication of senders' }),
+    brief({ id: 'brf_bbb3', key: 't4:backend:db:auth', title: 'Authentication of senders' }),
+    brief({ id: 'brf_ccc4', key: 'verify:t4:queue-client:1', title: 'Verify Client of the queue', kind: 'verify' }),
+  )
+  const idOf = (wanted: string) => findBrief(shown, wanted).id
+
+  it('finds a brief by id, beginning of the id, key, end of the key, and title', () => {
+    for (const wanted of ['brf_aaa1', 'aaa1', 't4:backend:api:queue-client', 'queue-client', 'client of the Queue'])
+      expect(idOf(wanted)).toBe('brf_aaa1')
+    expect(idOf('db:auth')).toBe('brf_bbb3')
+  })
+
+  it('refuses a name that several briefs have, with their keys', () => {
+    for (const wanted of ['auth', 'Authentication of senders'])
+      expect(() => idOf(wanted)).toThrow(
+        expect.objectContaining({
+          message: `"${wanted}" fits 2 briefs`,
+          hint: 'Name one by its key: t4:backend:api:auth, t4:backend:db:auth',
+        }),
+      )
+  })
+
+  it('counts the keys that it leaves out', () => {
+    const many = inspectionOf(
+      ...Array.from({ length: 23 }, (_, index) => brief({ id: `brf_${index}`, runId: 'run_a', key: `task-${index}` })),
+    )
+    expect(() => findBrief(many, 'nonsense')).toThrow(
+      expect.objectContaining({
+        hint: expect.stringMatching(
+          /^Its briefs: task-0, .*, task-19 and 3 more \("agency inspect run_a --json" has all\)$/,
+        ),
+      }),
+    )
+  })
 })

@@ -3,6 +3,7 @@ import type { Wire } from '../../../cli/wire.ts'
 import type { EventLine } from '../../../events/cli.ts'
 import { eventEndpoints } from '../../../events/endpoints.ts'
 import { refusal } from '../../../kernel/errors.ts'
+import type { PersonaInRun } from '../../agents/contract.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Attempt } from '../../attempts/contract.ts'
 import type { Amendment } from '../../amendments/contract.ts'
@@ -38,6 +39,7 @@ export interface Inspection {
   verdicts: Wire<Verdict>[]
   proofs: Wire<Proof>[]
   notes: Wire<NoteView>[]
+  personas: Wire<PersonaInRun>[]
   spends: Wire<ModelCost>[]
   events: EventLine[]
   /** The escalations with sender and receiver; present only with --escalations. */
@@ -47,27 +49,31 @@ export interface Inspection {
 export const fetchInspection = (context: CliContext, id: string): Promise<Inspection> =>
   context.api().call<Inspection>(runEndpoints.inspect, { run_id: id })
 
-/** Finds a brief by its id, a prefix of its id, or its key. */
+/** Finds a brief by its id, a prefix of its id, its key, the end of its key, or its title; the first that fits counts. */
 export function findBrief(shown: Inspection, wanted: string): Wire<HeldBrief> {
-  const exact = shown.briefs.filter((brief) => brief.id === wanted || brief.key === wanted)
-  const found =
-    exact.length > 0
-      ? exact
-      : shown.briefs.filter((brief) => brief.id.startsWith(wanted) || brief.id.startsWith(`brf_${wanted}`))
+  const folded = wanted.trim().toLowerCase()
+  const ways: ((brief: Wire<HeldBrief>) => boolean)[] = [
+    (brief) => brief.id === wanted || brief.key === wanted,
+    (brief) => brief.id.startsWith(wanted) || brief.id.startsWith(`brf_${wanted}`),
+    (brief) => brief.kind !== 'verify' && brief.key.endsWith(`:${folded}`),
+    (brief) => brief.title.toLowerCase() === folded,
+  ]
+  const found = ways.map((fits) => shown.briefs.filter(fits)).find((some) => some.length > 0) ?? []
   if (found.length === 1) return found[0] as Wire<HeldBrief>
   if (found.length === 0)
     throw refusal('not_found', `no brief "${wanted}" in ${shown.run.id}`, {
-      hint: `Its briefs: ${shown.briefs
-        .slice(0, 20)
-        .map((brief) => brief.key)
-        .join(', ')}`,
+      hint: `Its briefs: ${keysOf(shown.briefs, 20)}`,
     })
-  throw refusal('invalid_input', `"${wanted}" is the beginning of ${found.length} briefs`, {
-    hint: found
-      .slice(0, 5)
-      .map((brief) => brief.id)
-      .join(', '),
+  throw refusal('invalid_input', `"${wanted}" fits ${found.length} briefs`, {
+    hint: `Name one by its key: ${keysOf(found, 5)}`,
   })
+}
+
+/** Lists the keys of the first briefs, and counts the keys that it leaves out. */
+function keysOf(briefs: readonly Wire<HeldBrief>[], most: number): string {
+  const keys = briefs.slice(0, most).map(({ key }) => key)
+  const rest = briefs.length - keys.length
+  return `${keys.join(', ')}${rest > 0 ? ` and ${rest} more ("agency inspect ${briefs[0]?.run_id} --json" has all)` : ''}`
 }
 
 export const ofBrief = (whole: Inspection, brief: Wire<HeldBrief>): Inspection => ({

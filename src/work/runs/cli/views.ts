@@ -1,5 +1,6 @@
 import { ago, bold, bytesText, plain, type State, statusText, type Terminal, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
+import { nameAndRole, roleAndKey } from '../../../kernel/agent-name.ts'
 import { checkedInText, ranOutsideBox } from '../../../kernel/checked-in.ts'
 import { checkedText } from '../../../kernel/checked.ts'
 import { pathText } from '../../amendments/cli.ts'
@@ -169,13 +170,18 @@ function amendmentState({ kind, status, gate_id, acknowledged_by }: Wire<Amendme
 export const verdictStates: Record<string, State> = { pass: 'good', partial: 'waiting', fail: 'bad' }
 
 export function verdictLines(screen: Screen, run: Inspection, verdict: Wire<Verdict>): string[] {
-  const key = run.briefs.find((brief) => brief.id === verdict.brief_id)?.key ?? verdict.brief_id
+  const brief = run.briefs.find(({ id }) => id === verdict.brief_id)
+  const key = brief?.key ?? verdict.brief_id
+  const by = (personaId: number, kind: 'work' | 'plan' | 'verify'): string => {
+    const persona = run.personas.find((one) => one.persona_id === personaId)
+    return plain(persona === undefined ? roleAndKey(kind, key) : nameAndRole(persona))
+  }
   return [
     [
       bold(screen, plain(key)),
       `attempt ${verdict.attempt}`,
       statusText(screen, verdict.verdict, verdictStates[verdict.verdict]),
-      `by agent ${verdict.verifier_id}, done by agent ${verdict.doer_id}`,
+      `by ${by(verdict.verifier_persona_id, 'verify')}; work of ${by(verdict.doer_persona_id, brief?.kind ?? 'work')}`,
       ago(verdict.at, screen.nowMs()),
     ].join('  '),
     ...list('Checked', verdict.checked.map(checkedText)),

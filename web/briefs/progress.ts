@@ -1,6 +1,5 @@
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { State } from '../parts/state.tsx'
-import type { Stream } from './team.ts'
 
 type Progress = 'done' | 'verifying' | 'retrying' | 'working' | 'pending' | 'blocked' | 'failed' | 'cancelled'
 
@@ -59,15 +58,6 @@ export function stateOfAll(briefs: readonly Brief[]): State {
   if (counts.get('done') === live) return { tone: 'good', text: 'done' }
   if (counts.get('pending') === live) return { tone: 'idle', text: 'pending' }
   return { tone: 'working', text: 'active' }
-}
-
-/** Returns the state of a workstream, which is done only after its work was merged with that of the others. */
-export function streamState({ squads, part }: Pick<Stream, 'squads' | 'part'>): State {
-  if (part?.status === 'cancelled') return { tone: 'off', text: 'cancelled' }
-  const state = stateOfAll(squads.flatMap(({ steps, tasks }) => [...steps, ...tasks]))
-  if (part === null || state.tone === 'bad' || state.tone === 'waiting') return state
-  if (part.status === 'done') return { tone: 'good', text: 'done' }
-  return state.tone === 'good' ? { tone: 'working', text: part.heldBy === 'merge' ? 'being merged' : 'active' } : state
 }
 
 function countOf(briefs: readonly Brief[]): Map<Progress, number> {
