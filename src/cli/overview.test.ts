@@ -73,7 +73,7 @@ describe('the overview', () => {
     )
   })
 
-  it('says that everything is stopped, and how to go on', () => {
+  it('names the stop of everything, and the command that ends it', () => {
     const stop = { scope: 'installation', organisation: null, reason: '', at: daemon.started_at }
     const lines = linesOf({ daemon: { ...daemon, stops: [stop as unknown as (typeof daemon.stops)[number]] } })
     expect(lines[3]).toMatch(/^✗ everything is stopped/)

@@ -107,7 +107,7 @@ describe('a wrong command line', () => {
     [['run', ' '], 'the goal is empty: describe what the run should achieve', 'agency run --help'],
     [
       ['demo', 'nope'],
-      /'nope' is invalid for argument 'playbook'. Allowed choices are tiered, direct.$/,
+      /'nope' is invalid for argument 'name'. Allowed choices are tiered, direct, liar.$/,
       'agency demo --help',
     ],
     [['demo', 'direct', '--profile', 'full'], /^--profile is for tiered/, 'agency demo --help'],

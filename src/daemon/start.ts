@@ -154,7 +154,7 @@ async function open(
     clock,
     log,
     jobs,
-    makeRepository: (name) => makeDemoRepository(git, join(paths.home, 'demos', name)),
+    makeRepository: (name, files) => makeDemoRepository(git, join(paths.home, 'demos', name), files),
     runs: agency.runs,
     gates: agency.gates,
   })

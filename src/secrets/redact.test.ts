@@ -200,7 +200,7 @@ describe('names of properties', () => {
   })
 })
 
-it('takes time proportional to the length of a text, whatever it consists of', () => {
+it('takes time proportional to the length of any text', () => {
   const parts = [
     'sk-',
     '-eyJ',

@@ -36,6 +36,7 @@ import { notifyListCommand } from './notify/list.ts'
 import { notifyTestCommand } from './notify/test.ts'
 import { openCommand } from './open.ts'
 import { outputCommand } from './output.ts'
+import { pathCommand } from './path.ts'
 import { overviewCommand } from './overview.ts'
 import { pauseCommand } from './pause.ts'
 import { prDiffCommand } from './pr/diff.ts'
@@ -93,6 +94,7 @@ export const commandTree: readonly Section[] = [
       register(openCommand, async () => (await import('../daemon.ts')).open),
       register(doctorCommand, async () => (await import('../offline.ts')).doctor),
       register(configCommand, async () => (await import('../offline.ts')).config),
+      register(pathCommand, async () => (await import('../path.ts')).path),
       {
         name: 'notify',
         summary: 'Test notifiers and list notifications',

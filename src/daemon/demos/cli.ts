@@ -5,8 +5,8 @@ import type { Run } from '../../work/runs/contract.ts'
 import { demoEndpoints } from './endpoints.ts'
 
 /** Plays a demonstration and follows it to its end, with the exit code of its run. */
-export const playDemo: Handler<typeof demoCommand> = async (context, playbook, { profile, manual, level, json }) => {
-  const run = await context.api().call<Wire<Run>>(demoEndpoints.play, { playbook, profile, manual })
+export const playDemo: Handler<typeof demoCommand> = async (context, name, { profile, manual, level, json }) => {
+  const run = await context.api().call<Wire<Run>>(demoEndpoints.play, { name, profile, manual })
   if (json) {
     context.json(run)
     return 0

@@ -68,7 +68,7 @@ describe('the gates of a demonstration', () => {
 
   it('are approved automatically after a moment, with a note', async () => {
     const { agency, demos } = await open()
-    const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: false })
+    const { id } = await demos.play(operator, { name: 'tiered', profile: 'simple', manual: false })
     expect(demos.approves({ runId: id, summary: '' })).toBe(true)
     const warning = checkedInWarning('workspace')
     expect(demos.approves({ runId: id, summary: `All is well.\n${warning} (a, b)` })).toBe(false)
@@ -84,11 +84,51 @@ describe('the gates of a demonstration', () => {
 
   it('wait for the operator in manual mode', async () => {
     const { agency, demos } = await open()
-    const { id } = await demos.play(operator, { playbook: 'tiered', profile: 'simple', manual: true })
+    const { id } = await demos.play(operator, { name: 'tiered', profile: 'simple', manual: true })
     expect(demos.approves({ runId: id, summary: '' })).toBe(false)
     while ((await agency.runs.show(id)).status !== 'gated') await agency.pass(500)
     for (let second = 0; second < 10; second += 1) await agency.pass(1_000)
     expect(await agency.runs.show(id)).toMatchObject({ status: 'gated', gatesPending: 1 })
+  })
+
+  describe('of the first demonstration', () => {
+    const openFirst = async () => {
+      const { agency, demos } = await open()
+      const { id } = await demos.first(operator)
+      while ((await agency.runs.show(id)).gatesPending === 0) await agency.pass(500)
+      const [gate] = (await agency.gates.ofRun(id)).gates
+      if (gate === undefined) throw new Error('the run has no gate')
+      return { agency, demos, id, gate }
+    }
+    const statusOf = async ({ agency, id, gate }: Awaited<ReturnType<typeof openFirst>>) =>
+      (await agency.gates.ofRun(id)).gates.find((each) => each.id === gate.id)
+
+    it('wait 15 s for the visitor at the first gate, then approve it with a note', async () => {
+      const first = await openFirst()
+      const { agency, demos, id, gate } = first
+      const endsAt = new Date(Date.parse(gate.pendingSince) + 15_000).toISOString()
+      expect(await demos.guide(id)).toEqual({ name: 'tiered', gate: { id: gate.id, approvesAt: endsAt } })
+      while (agency.clock.nowMs() < Date.parse(endsAt) - 500) await agency.pass(500)
+      expect((await statusOf(first))?.status).toBe('pending')
+      while ((await statusOf(first))?.status === 'pending') await agency.pass(500)
+      expect(await statusOf(first)).toMatchObject({
+        status: 'approved',
+        note: 'Simulated: no person decided within 15 s, so the demonstration approved this gate itself.',
+      })
+      expect(agency.clock.nowMs() - Date.parse(endsAt)).toBeLessThan(3_000)
+    })
+
+    it('continue with the decision of the visitor, and wait less for later gates', async () => {
+      const { agency, demos, id, gate } = await openFirst()
+      await agency.gates.approve(operator, { target: gate.id, note: 'Mine.' })
+      expect(await demos.guide(id)).toEqual({ name: 'tiered', gate: null })
+      while ((await agency.gates.ofRun(id)).gates.length < 2) await agency.pass(500)
+      const second = (await agency.gates.ofRun(id)).gates[1]
+      const waited = async (): Promise<boolean> => (await agency.gates.ofRun(id)).gates[1]?.status === 'pending'
+      while (await waited()) await agency.pass(500)
+      expect(agency.clock.nowMs() - Date.parse(second?.pendingSince ?? '')).toBeLessThan(5_000)
+      expect((await agency.gates.ofRun(id)).gates[0]?.note).toBe('Mine.')
+    })
   })
 
   it('belong to one run per installation, however often the daemon is started', async () => {

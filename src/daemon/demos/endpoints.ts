@@ -1,5 +1,6 @@
-import { post } from '../../operations/endpoint.ts'
+import { get, post } from '../../operations/endpoint.ts'
 
 export const demoEndpoints = {
   play: post('/demo'),
+  guide: get('/runs/:run_id/demo'),
 }

@@ -2,15 +2,16 @@ import type { Db } from '../../db/port.ts'
 import type { Jobs } from '../../jobs/queue.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { hasCheckWarning } from '../../kernel/checked-in.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, isoAt } from '../../kernel/clock.ts'
 import { AgencyError } from '../../kernel/errors.ts'
 import { operatorPersona } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
+import type { GateView } from '../../work/gates/contract.ts'
 import type { Gates } from '../../work/gates/service.ts'
 import type { CreateRun, Run } from '../../work/runs/contract.ts'
 import type { Runs } from '../../work/runs/service.ts'
-import type { PlayDemo } from './contract.ts'
-import { directDemo, tieredDemo } from './plays.contract.ts'
+import type { DemoGuide, PlayDemo } from './contract.ts'
+import { demoOf, type DemoFiles, directDemo, liarDemo, liarFiles, tieredDemo } from './plays.contract.ts'
 
 /** Never deleted, unlike the keys of requests: an installation starts its first demonstration only once. */
 export const firstDemoKey = 'demo:tiered'
@@ -21,7 +22,7 @@ export interface DemoDeps {
   log: Log
   jobs: Pick<Jobs, 'enqueue' | 'handle'>
   /** Creates a repository of this name for a demonstration to work on; resolves to its path. */
-  makeRepository: (name: string) => Promise<string>
+  makeRepository: (name: string, files?: DemoFiles) => Promise<string>
   runs: Runs
   gates: Gates
 }
@@ -30,6 +31,8 @@ export type Demos = ReturnType<typeof createDemos>
 
 /** Long enough to read a gate. */
 const readingMs = 1_500
+/** The first demonstration lets its visitor decide the first gate: long enough to find the button and to try it. */
+export const visitorMs = 15_000
 const checkMs = 1_000
 /** No person watches a demonstration for longer: gates that are still open then wait for the operator. */
 const longestMs = 30 * 60_000
@@ -38,17 +41,28 @@ const longestMs = 30 * 60_000
 export function createDemos(deps: DemoDeps) {
   const { db, clock, log, jobs, makeRepository, runs } = deps
   const watched = new Set<string>()
+  let firstId: string | null = null
+  const patienceOf = (runId: string, gates: readonly GateView[]): number =>
+    runId === firstId && !gates.some(({ approver, status }) => approver === 'operator' && status !== 'pending')
+      ? visitorMs
+      : readingMs
   jobs.handle(jobKind, async ({ payload }) => {
     const runId = String(payload)
-    const nextMs = await approveGates(deps, runId)
+    const nextMs = await approveGates(deps, runId, patienceOf)
     if (nextMs === null) watched.delete(runId)
     else await watchGates(runId, nextMs)
   })
 
-  async function createRun(by: Actor, { playbook, profile, manual }: PlayDemo, name: string): Promise<Run> {
-    const run = await runs.create(by, playbook === 'direct' ? directDemo : await tiered(profile, name))
+  async function createRun(by: Actor, { name, profile, manual }: PlayDemo, folder: string): Promise<Run> {
+    const run = await runs.create(by, await inputOf(name, profile, folder))
     if (!manual) await watchGates(run.id)
     return run
+  }
+
+  async function inputOf(name: PlayDemo['name'], profile: PlayDemo['profile'], folder: string): Promise<CreateRun> {
+    if (name === 'direct') return directDemo
+    if (name === 'tiered') return tiered(profile, folder)
+    return liarDemo(await makeRepository(folder, liarFiles))
   }
 
   /** Describes a tiered run. Without git it has no repository, so that nothing is merged in the end. */
@@ -72,12 +86,24 @@ export function createDemos(deps: DemoDeps) {
       runId !== null && watched.has(runId) && !hasCheckWarning(summary),
 
     play: (by: Actor, input: PlayDemo): Promise<Run> =>
-      createRun(by, input, `${input.profile}-${clock.at().replace(/\D/g, '')}`),
+      createRun(by, input, `${input.name === 'liar' ? input.name : input.profile}-${clock.at().replace(/\D/g, '')}`),
+
+    async guide(runId: string): Promise<DemoGuide> {
+      const run = await runs.show(runId)
+      const name = demoOf(run)
+      if (name === null || run.endedAt !== null || !watched.has(run.id)) return { name, gate: null }
+      const { gates } = await deps.gates.ofRun(run.id)
+      const pending = gates.find(isDecidable)
+      if (pending === undefined) return { name, gate: null }
+      const approvesAt = isoAt(Date.parse(pending.pendingSince) + patienceOf(run.id, gates))
+      return { name, gate: { id: pending.id, approvesAt } }
+    },
 
     /** Starts the first demonstration, once per installation. If it is killed, it continues at the next start. */
     async first(by: Actor): Promise<Run> {
       const input = await tiered('full', 'first')
       const run = await db.once(firstDemoKey, 'demo', () => runs.create(by, input))
+      firstId = run.id
       const { endedAt } = await runs.show(run.id)
       if (endedAt === null) await watchGates(run.id)
       return run
@@ -91,22 +117,36 @@ const jobKind = 'demo_gates'
  * Approves a pending gate for the operator after a moment, with a note, unless a person decides first. Returns the
  * delay until the next check, or null.
  */
-async function approveGates({ clock, runs, gates, log }: DemoDeps, runId: string): Promise<number | null> {
+async function approveGates(
+  { clock, runs, gates, log }: DemoDeps,
+  runId: string,
+  patienceOf: (runId: string, gates: readonly GateView[]) => number,
+): Promise<number | null> {
   const { endedAt, startedAt } = await runs.show(runId)
   if (endedAt !== null || clock.nowMs() - Date.parse(startedAt) > longestMs) return null
-  const pending = (await gates.ofRun(runId)).gates.find(
-    ({ status, approver }) => status === 'pending' && approver === 'operator',
-  )
-  // Work that was not checked in a fresh checkout is accepted by a person only.
-  if (pending === undefined || pending.summary.anomalies.some(hasCheckWarning)) return checkMs
-  const left = Date.parse(pending.pendingSince) + readingMs - clock.nowMs()
-  if (left > 0) return left
-  await gates.approve(simulatedOperator, { target: pending.id, note }).catch((error: unknown) => {
-    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
-    log.info('a gate of the demonstration was already decided', { run: runId, gate: pending.gate })
-  })
+  const all = (await gates.ofRun(runId)).gates
+  const pending = all.find(isDecidable)
+  if (pending === undefined) return checkMs
+  const patienceMs = patienceOf(runId, all)
+  const left = Date.parse(pending.pendingSince) + patienceMs - clock.nowMs()
+  // A person may have decided meanwhile, and the next gate should not wait for this one's time.
+  if (left > 0) return Math.min(left, checkMs)
+  await gates
+    .approve(simulatedOperator, { target: pending.id, note: noteAfter(patienceMs) })
+    .catch((error: unknown) => {
+      if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+      log.info('a gate of the demonstration was already decided', { run: runId, gate: pending.gate })
+    })
   return checkMs
 }
 
 const simulatedOperator: Actor = { kind: 'operator', personaId: operatorPersona }
-const note = 'Simulated: the demonstration approves its own gates.'
+
+/** Work that was not checked in a fresh checkout is accepted by a person only. */
+const isDecidable = ({ status, approver, summary }: GateView): boolean =>
+  status === 'pending' && approver === 'operator' && !summary.anomalies.some(hasCheckWarning)
+
+const noteAfter = (patienceMs: number): string =>
+  patienceMs === readingMs
+    ? 'Simulated: the demonstration approves its own gates.'
+    : `Simulated: no person decided within ${patienceMs / 1_000} s, so the demonstration approved this gate itself.`

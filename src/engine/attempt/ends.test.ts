@@ -34,7 +34,7 @@ function lastWords(words: readonly RuntimeEvent[]): { runtime: Runtime; interrup
 }
 
 describeStores('the end of a run', (openFresh) => {
-  it('interrupts every agent at once, whoever ended it', async () => {
+  it('interrupts every agent at once', async () => {
     const { runtime, interrupted } = lastWords([])
     const agency = await startAgency(openFresh, { runtimes: [runtime] })
     const started = await agency.run({ play: [work], verify: 'all', verifierRuntime: 'last-words' })

@@ -332,7 +332,7 @@ describeStores('a playbook that throws', (openFresh) => {
     },
   )
 
-  it('once is asked again, and nobody notices', async () => {
+  it('once is asked again without notice', async () => {
     const agency = await startAgency(openFresh, { playbooks: [throwing('brief_ready', { left: 1 })] })
     const run = await agency.settled(await agency.run())
     expect(run.status).toBe('done')

@@ -133,7 +133,7 @@ describe('a repository whose fresh checkouts cannot be checked', () => {
       expect(questions).toHaveLength(1)
     })
 
-    it('has its agent corrected in a run that asks nobody', async () => {
+    it('has its agent corrected in a run without questions', async () => {
       const { agency, start, gate } = await open()
       const run = await start([serves], { play: [work, right], onLimit: 'fail' })
       await gate(run)
@@ -206,7 +206,7 @@ describe('a repository with paths to check', () => {
 })
 
 describe('an agent', () => {
-  it('is told which file its commit lacks, and no person is asked', async () => {
+  it('gets the name of the file that its commit lacks, and no person is asked', async () => {
     const { agency, start, gate } = await open({ ...ignoring, 'test.js': '' })
     const lazy: StepInput[] = [{ write: { path: 'test.js', text: "require('tiny')" } }, ...work]
     const right: StepInput[] = [{ write: { path: 'test.js', text: '' } }, ...work]
@@ -220,7 +220,7 @@ describe('an agent', () => {
     )
   })
 
-  it('is told that its commit breaks the setup', async () => {
+  it('learns that its commit breaks the setup', async () => {
     const { agency, start } = await open({ 'deps.sh': 'exit 0\n' })
     const breaking: StepInput[] = [{ write: { path: 'deps.sh', text: 'exit 7\n' } }, ...work]
     const run = await start(['true'], { play: [breaking], setup: 'sh deps.sh', retryBudget: 0, onLimit: 'fail' })

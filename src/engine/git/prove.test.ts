@@ -349,7 +349,7 @@ describe('a failing proof', () => {
     expect((await gateOf(agency, run)).gate).toBe('merge')
   })
 
-  it('asks about a repair that fails its own evidence, and goes on with the answer', async () => {
+  it('asks about a repair that fails its own evidence, and continues with the answer', async () => {
     const { repository, agency } = await open()
     const run = await startIn(agency, repository, {
       briefs: [seven, six],
@@ -720,7 +720,7 @@ describe('a result', () => {
     expect(repository.read('mine.n')).toBe('60\n')
   })
 
-  it('is proven anew after a rejection, with the repair still in it', async () => {
+  it('is proven again after a rejection, with the repair still in it', async () => {
     const { repository, agency } = await open()
     const again = { scenario: { attempts: [writes('b.n', '6\n'), writes('c.n', '1\n')] } }
     const run = await startIn(agency, repository, {

@@ -193,7 +193,7 @@ describeStores('a process without heartbeats', (openFresh) => {
     expect(await one.brief(run)).toMatchObject({ status: 'pending', attempts: 1 })
   })
 
-  it('goes on undisturbed while its clock is set an hour forwards and back', async () => {
+  it('continues undisturbed while its clock is set an hour forwards and back', async () => {
     const { clock, one, pass } = await begin()
     const run = await one.run({ play: [hang] })
     await one.passed('attempt.started')

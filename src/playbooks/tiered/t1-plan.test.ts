@@ -70,7 +70,7 @@ describe('the faults of a plan', () => {
     expect(TierPlan.safeParse(long).success).toBe(false)
   })
 
-  it('go to its author, who writes the plan again', async () => {
+  it('go to its author, and the author writes the plan again', async () => {
     const play = await Play.start()
     const bad = { ...aPlan(play, streams), run_id: 'other', goal_anchor: 'other' }
     await playOn(play, {

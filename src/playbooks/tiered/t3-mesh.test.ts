@@ -301,7 +301,7 @@ describe('the tasks of several workstreams', () => {
     expect(waiting.operatorGates()).toMatchObject([{ gate: 't3_plan' }])
   })
 
-  it('are counted anew after each approval', async () => {
+  it('are counted from zero after each approval', async () => {
     expect(gatesOf(await played(21))).toEqual(['t1_plan', 't3_plan'])
     expect(gatesOf(await played(41))).toEqual(['t1_plan', 't3_plan', 't3_plan', 't3_plan'])
   })

@@ -23,7 +23,7 @@ describeStores('the search for ready briefs', (openFresh) => {
     expect(await search()).toEqual(empty)
   })
 
-  it('goes on to the briefs as soon as one run is at work', async () => {
+  it('continues with the briefs as soon as one run is at work', async () => {
     const agency = await startAgency(openFresh, { slots: 1 })
     const briefs = ['a', 'b'].map((key) => ({ key, objective: 'Do' }))
     await agency.run({ briefs, play: [[{ log: 'gate go' }]] })

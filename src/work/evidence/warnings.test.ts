@@ -47,7 +47,7 @@ describeStores('work that was checked in the agent’s workspace', (openFresh) =
     expect(shown.body).toContain(`**${sentence}**`)
   })
 
-  it('is told apart from work on the host', async () => {
+  it('is distinguished from work on the host', async () => {
     const agency = await start()
     const run = await playToMerge(agency, 'host')
     const [gate] = (await agency.gates.ofRun(run.id)).gates
