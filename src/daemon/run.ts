@@ -17,6 +17,8 @@ const { values: flags } = parseArgs({
     foreground: { type: 'boolean' },
     demo: { type: 'boolean' },
     'no-seed': { type: 'boolean' },
+    // The daemon of "agency up" works in its home, and learns here where the command was typed.
+    'started-in': { type: 'string' },
   },
 })
 
@@ -34,7 +36,8 @@ try {
   const begin = isEmpty ? 'empty' : isDemo ? 'reference' : 'seeded'
   const { out } = createTerminal(process.env)
   const print = flags.foreground === true ? out : undefined
-  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, print })
+  const startedIn = flags['started-in'] ?? process.cwd()
+  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, print, startedIn })
   lastBoundary.set(daemon)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
   const operator = { kind: 'operator', personaId: operatorPersona } as const

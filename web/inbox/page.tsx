@@ -17,6 +17,7 @@ import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { failedQuery, pendingDecisionsQuery, runsQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
+import { NewRunLink } from '../runs/new-run-link.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { runState } from '../runs/state.ts'
 import { RunTable } from '../runs/table.tsx'
@@ -35,14 +36,17 @@ export function InboxPage() {
     <>
       <header className="head">
         <Heading title={count > 0 ? `(${count}) Inbox` : 'Inbox'}>Inbox</Heading>
-        <StopEverything />
+        <span className="facts">
+          <StopEverything />
+          <NewRunLink />
+        </span>
       </header>
       <Stops />
       <NoBoxBanner />
       {!areThere && missing === undefined && <Skeleton lines={4} label="the inbox" />}
       {missing !== undefined && <Failure error={missing.error} retry={retry} name="The inbox" />}
       {areThere && count === 0 && (
-        <Empty title="No decisions are pending">
+        <Empty title="No decisions are pending" action={<NewRunLink />}>
           Gates, questions of agents and proposals to change an organisation appear here. Decide them on this page.
         </Empty>
       )}

@@ -10,6 +10,7 @@ import { runsQuery } from '../queries.ts'
 import { addresses, Link, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
 import { runState } from './state.ts'
+import { NewRunLink } from './new-run-link.tsx'
 import { RunTable } from './table.tsx'
 
 export function RunsPage() {
@@ -27,7 +28,10 @@ export function RunsPage() {
     <>
       <header className="head">
         <Heading title="Runs" />
-        <Link to={addresses.pullRequests}>Pull requests</Link>
+        <span className="facts">
+          <Link to={addresses.pullRequests}>Pull requests</Link>
+          <NewRunLink />
+        </span>
       </header>
       <StatusFilter counts={counts} chosen={chosen} />
       {pages.isPending && <Skeleton lines={8} label="the runs" />}
@@ -77,10 +81,11 @@ function NoRuns({ chosen, organisation }: { chosen: RunStatus | undefined; organ
   return (
     <Empty
       title="No runs yet"
+      action={<NewRunLink />}
       command={'agency run "Write a haiku about rivers into poem.txt" --playbook direct --runtime scripted'}
     >
-      A run works towards one goal, brief by brief, and checks the evidence of each. Start one from a terminal. This
-      example is simulated and needs no key:
+      A run works towards one goal, brief by brief, and checks the evidence of each. Start one here, or from a terminal.
+      This example is simulated and needs no key:
     </Empty>
   )
 }

@@ -161,6 +161,7 @@ const page = (title: string, about: string, to: string): Choice => ({
 })
 
 const pages: readonly Choice[] = [
+  page('New run', 'compose and start one', addresses.newRun),
   page('Inbox', 'pending decisions', addresses.inbox),
   page('Runs', 'all runs', addresses.runs),
   page('Pull requests', 'changes of runs to repositories', addresses.pullRequests),

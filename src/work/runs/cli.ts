@@ -9,7 +9,7 @@ import { dashboardOf } from '../../cli/daemon-address.ts'
 import type { Handler, OptionsFor } from '../../cli/declare.ts'
 import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
-import { parseEvidence, parseOptions, readScenario, shellWords } from './cli/arguments.ts'
+import { parseEvidence, parseOptions, readScenario, programWords } from './cli/arguments.ts'
 import { readablePaths } from './cli/readable-paths.ts'
 import type { Run, RunLine } from './contract.ts'
 import { runEndpoints } from './endpoints.ts'
@@ -98,7 +98,7 @@ function runtimeOf({ runtime, option, scenario, program }: StartOptions): {
 } {
   const options = parseOptions(option ?? [])
   if (program !== undefined)
-    return { runtime: runtime ?? 'program', runtime_options: { ...options, command: shellWords(program) } }
+    return { runtime: runtime ?? 'program', runtime_options: { ...options, command: programWords(program) } }
   if (scenario !== undefined)
     return { runtime: runtime ?? 'scripted', runtime_options: { ...options, scenario: readScenario(scenario) } }
   return {
