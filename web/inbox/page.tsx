@@ -9,7 +9,7 @@ import type { RunLine } from '../../src/work/runs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
 import { DecisionCards } from '../decisions/cards.tsx'
 import { pendingDecisions } from '../decisions/items.ts'
-import { usePendingCount } from '../decisions/use-count.ts'
+import { moreDecisions, usePendingCount } from '../decisions/use-count.ts'
 import { openProposalsQuery } from '../org/queries.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
@@ -51,7 +51,11 @@ export function InboxPage() {
         </Empty>
       )}
       {decisions.data !== undefined && (
-        <Decisions gates={decisions.data.gates} questions={decisions.data.questions} total={decisions.data.total} />
+        <Decisions
+          gates={decisions.data.gates}
+          questions={decisions.data.questions}
+          more={moreDecisions(decisions.data)}
+        />
       )}
       {areThere && proposals.data.length > 0 && (
         <ul className="plain cards">
@@ -66,14 +70,11 @@ export function InboxPage() {
   )
 }
 
-function Decisions({ gates, questions, total }: { gates: GateView[]; questions: Question[]; total: number }) {
-  const items = pendingDecisions(gates, questions)
+function Decisions({ gates, questions, more }: { gates: GateView[]; questions: Question[]; more: number }) {
   return (
     <>
-      <DecisionCards items={items} />
-      {total > items.length && (
-        <p className="muted">{counted(total - items.length, 'more decision')} will appear as these are decided.</p>
-      )}
+      <DecisionCards items={pendingDecisions(gates, questions)} />
+      {more > 0 && <p className="muted">{counted(more, 'more decision')} will appear as these are decided.</p>}
     </>
   )
 }
@@ -143,7 +144,7 @@ function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
   return (
     <li className="card">
       <p className="facts">
-        <StateLabel state={runState(run.status)} />
+        <StateLabel state={runState(run.state)} />
         {run.simulated && <Simulated />}
         <span className="muted">
           <Ago at={run.endedAt ?? run.updatedAt} />

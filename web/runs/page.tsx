@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 
-import { RunStatus } from '../../src/work/runs/contract.ts'
+import { type RunState, runStates, runStateText } from '../../src/kernel/run-state.ts'
 import { organisationsQuery } from '../org/queries.ts'
 import { useSelectedOrganisation } from '../org/selection.ts'
 import { Heading } from '../parts/heading.tsx'
@@ -15,7 +15,7 @@ import { RunTable } from './table.tsx'
 
 export function RunsPage() {
   const { query } = useAddress()
-  const chosen = RunStatus.options.find((status) => status === query.get('status'))
+  const chosen = runStates.find((state) => state === query.get('status'))
   const known = useQuery(organisationsQuery())
   const organisations = known.data ?? []
   const org = useSelectedOrganisation({ page: 'runs' }, query, organisations)
@@ -49,19 +49,19 @@ export function RunsPage() {
   )
 }
 
-function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chosen: RunStatus | undefined }) {
+function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chosen: RunState | undefined }) {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  const statuses = RunStatus.options.filter((status) => (counts[status] ?? 0) > 0 || status === chosen)
+  const statuses = runStates.filter((status) => (counts[status] ?? 0) > 0 || status === chosen)
   const { query } = useAddress()
   if (all === 0 && chosen === undefined) return null
-  const address = (status: RunStatus | ''): string => {
+  const address = (status: RunState | ''): string => {
     const kept = new URLSearchParams(query)
     if (status === '') kept.delete('status')
     else kept.set('status', status)
     return kept.size === 0 ? addresses.runs : `${addresses.runs}?${kept}`
   }
   return (
-    <nav className="filters" aria-label="Runs by status">
+    <nav className="filters" aria-label="Runs by state">
       <Link to={address('')} aria-current={chosen === undefined ? 'true' : undefined}>
         all <span className="figure">{figure(all)}</span>
       </Link>
@@ -74,10 +74,11 @@ function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chos
   )
 }
 
-function NoRuns({ chosen, organisation }: { chosen: RunStatus | undefined; organisation: string | undefined }) {
+function NoRuns({ chosen, organisation }: { chosen: RunState | undefined; organisation: string | undefined }) {
   if (organisation !== undefined && chosen === undefined)
     return <Empty title={`${organisation} has no runs yet`}>Select “All organisations” to see other runs.</Empty>
-  if (chosen !== undefined) return <Empty title={`No run is ${chosen}`}>Select “all” to see other runs.</Empty>
+  if (chosen !== undefined)
+    return <Empty title={`No runs: ${runStateText(chosen)}`}>Select “all” to see other runs.</Empty>
   return (
     <Empty
       title="No runs yet"

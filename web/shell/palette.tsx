@@ -123,7 +123,7 @@ function useChoices(): Choice[] {
       key: run.id,
       title: run.goalAnchor,
       about: run.simulated ? `${run.id} · simulated` : run.id,
-      tone: runState(run.status).tone,
+      tone: runState(run.state).tone,
       act: () => navigate(addresses.run(run.id)),
     })),
     ...actions,

@@ -32,16 +32,20 @@ const runIds = column('id', text)
 
 export interface RunQuery {
   status?: string | undefined
+  /** Only runs that have ended, or only those that have not. */
+  hasEnded?: boolean | undefined
   organisationId?: number | undefined
   /** Several runs may start within one millisecond: the time alone would lose some between two pages. */
   before?: Pick<Run, 'startedAt' | 'id'> | undefined
   limit: number
 }
 
-export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: RunQuery): Promise<Run[]> {
+/** Lists runs, newest first. */
+export function listRuns(tx: ReadTx, { status, hasEnded, organisationId, before, limit }: RunQuery): Promise<Run[]> {
   const { where, values } = allOf(
     before !== undefined && ['(started_at, id) < (?, ?)', [before.startedAt, before.id]],
     status !== undefined && ['status = ?', [status]],
+    hasEnded !== undefined && [`ended_at IS ${hasEnded ? 'NOT NULL' : 'NULL'}`, []],
     ofOrganisation(organisationId),
   )
   return findRows(tx, runs, `${where} ORDER BY started_at DESC, id DESC ${boundLimit}`, [...values, limit])
@@ -83,11 +87,12 @@ export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: strin
 export const listOpenRunsOf = (tx: ReadTx, playbook: string): Promise<Run[]> =>
   findRows(tx, runs, 'playbook = ? AND ended_at IS NULL ORDER BY id', [playbook])
 
-export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
-  const [where, values] = organisationId === undefined ? ['', []] : ['WHERE organisation_id = ?', [organisationId]]
+/** Counts the runs that have ended, by their status. */
+export async function countEndedRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
+  const { where, values } = allOf(['ended_at IS NOT NULL', []], ofOrganisation(organisationId))
   const rows = await columns({ status: text, count: integer }).all(
     sqlOf(tx),
-    `SELECT status, COUNT(*) AS count FROM runs ${where} GROUP BY status ORDER BY status`,
+    `SELECT status, COUNT(*) AS count FROM runs WHERE ${where} GROUP BY status ORDER BY status`,
     values,
   )
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))

@@ -26,6 +26,7 @@ import {
   type Inspection,
   ofBrief,
 } from './inspection.ts'
+import { progressText, runText } from './state.ts'
 import { inputLines } from './input-lines.ts'
 import { namedOrNewest } from './newest.ts'
 import { artifactLine, boxText, placeText, viewNames, views } from './views.ts'
@@ -98,7 +99,7 @@ function print(context: CliContext, shown: Inspection, { brief, history, failing
   context.out(
     [
       bold(context, run.id),
-      statusText(context, run.status),
+      runText(context, shown.state),
       run.playbook,
       ...(run.priority === 'medium' ? [] : [`${run.priority} priority`]),
       ...(run.simulated ? ['simulated'] : []),
@@ -115,6 +116,7 @@ function print(context: CliContext, shown: Inspection, { brief, history, failing
   if (run.input_tokens + run.output_tokens > 0)
     context.out(`tokens   ${run.input_tokens} in, ${run.output_tokens} out${run.simulated ? ' (simulated)' : ''}`)
   if (brief === undefined) for (const spent of shown.spends) context.out(`cost     ${modelLine(spent)}`)
+  context.out(`briefs   ${progressText(shown.progress)} done`)
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
   if (shown.waits_for !== null) context.out(`waits    for ${plain(shown.waits_for)}`)
   for (const line of waitingLines(shown)) context.out(line)
