@@ -7,7 +7,7 @@ export const initCommand = command({
   examples: [
     'agency init',
     'agency init team.yaml --agent claude-code --strict',
-    'agency init models.yaml --agent scripted --provider anthropic --model <name>',
+    'agency init models.yaml --agent scripted --provider <name> --model <name>',
   ],
   arguments: [argument('[file]', 'File to write', { default: 'team.yaml' })],
   options: [

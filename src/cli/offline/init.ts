@@ -88,7 +88,7 @@ async function ask(context: CliContext, options: InitOptions, found: Found): Pro
     if (number === '2' || number === 'scripted') choices.agent = 'scripted'
   }
   if (options.provider === undefined) {
-    context.err('Which provider has the model that plans (anthropic, openai, ollama, or one of config.yaml)?')
+    context.err('Which provider has the model that plans (a name that docs/models.md or config.yaml lists)?')
     const provider = await answer('  Enter for none: the agent plans too > ')
     if (provider === null) return null
     const model = provider === '' ? '' : await answer(`  Model of ${plain(provider)} > `)
@@ -119,8 +119,8 @@ ${
   choice === null
     ? `# Models that plan (T1 to T3). Without them the coding agent plans too.
 # capabilities:
-#   reasoning-heavy: { provider: anthropic, model: your-largest-model }
-#   capable: { provider: anthropic, model: your-usual-model }`
+#   reasoning-heavy: { provider: your-provider, model: your-largest-model }
+#   capable: { provider: your-provider, model: your-usual-model }`
     : `# Models that plan (T1 to T3); enter a smaller one where it is enough.
 capabilities:
 ${capabilities.join('\n')}`
