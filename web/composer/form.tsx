@@ -172,18 +172,20 @@ function Complaint({ error, isMarked, onAnother }: { error: unknown; isMarked: b
   return error === null ? null : <ErrorLine error={error} />
 }
 
-/** Fills in the test command of a repository, as long as a person has not touched the proofs. */
+/**
+ * Fills in the test command of a repository, as long as a person has not touched the proofs. A team checks its proofs
+ * for every task, also for the first ones, so it gets none that was not asked for.
+ */
 function useSuggestedProof(draft: Draft, found: RepositoryCheck | undefined, change: (values: Partial<Draft>) => void) {
-  const suggestion = found?.proofs.find(({ kind }) => kind === 'test')
-  const isOpen = !draft.ownProofs && !draft.team
-  const { run, from } = suggestion ?? {}
-  const hasRepository = draft.repo !== ''
-  const isKnown = found !== undefined || !hasRepository
+  const { ownProofs, team, repo } = draft
+  const { run, from } = found?.proofs.find(({ kind }) => kind === 'test') ?? {}
+  const isKnown = team || repo === '' || found !== undefined
+  const text = team ? undefined : run
   const changeNow = useRef(change)
   changeNow.current = change
   useEffect(() => {
-    if (isOpen && isKnown) changeNow.current({ proofs: run === undefined ? [] : [commandProof(run, from)] })
-  }, [isOpen, isKnown, run, from])
+    if (!ownProofs && isKnown) changeNow.current({ proofs: text === undefined ? [] : [commandProof(text, from)] })
+  }, [ownProofs, isKnown, text, from])
 }
 
 const isReused = (error: unknown): boolean =>
