@@ -1,11 +1,4 @@
-import { stripVTControlCharacters } from 'node:util'
-
-import type { RuntimeEvent } from './port.ts'
-
 export const maxLineBytes = 64 * 1024
-export const maxTextBytes = 1024 * 1024
-/** The cost of a line in addition to its text: a million lines of one letter are more than one megabyte. */
-const lineCost = 32
 
 export interface LineReader {
   onLine(line: string, cutBytes: number): void
