@@ -1,6 +1,7 @@
 import { AgentName } from '../agents/name.tsx'
 import { isAgentAtWork } from '../../src/kernel/attempt-state.ts'
 import { briefState, attemptState } from '../briefs/state.ts'
+import { Skeleton } from '../parts/notices.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago, Duration } from '../parts/time.tsx'
 import type { Inspection } from '../queries.ts'
@@ -9,12 +10,13 @@ import { figure } from '../text.ts'
 import { RunRepository } from './repository.tsx'
 
 /** Shows the summary of a run, its agents at work, its failed briefs and its repository. */
-export function Overview({ inspection }: { inspection: Inspection }) {
+export function Overview({ inspection, isWhole }: { inspection: Inspection; isWhole: boolean }) {
   const { run } = inspection
   return (
     <div className="overview scrolls" tabIndex={0} role="region" aria-label="Overview">
       {run.summary !== null && <p className="summary">{run.summary}</p>}
-      {run.endedAt === null && <AtWork inspection={inspection} />}
+      {run.endedAt === null && isWhole && <AtWork inspection={inspection} />}
+      {run.endedAt === null && !isWhole && <Skeleton lines={3} label="the agents at work" />}
       <Troubles inspection={inspection} />
       <About inspection={inspection} />
     </div>
