@@ -116,7 +116,11 @@ async function firstView(page: Page, daemon: TestDaemon, run: WireRun): Promise<
   page.on('requestfinished', onFinished)
   const began = performance.now()
   await page.goto(`${daemon.dashboard}/runs/${run.id}`, { waitUntil: 'commit' })
-  await page.getByRole('region', { name: 'Overview' }).waitFor()
+  // The overview of an ended run is its result.
+  await page.waitForFunction(() => {
+    const overview = document.querySelector('.overview')
+    return overview !== null && overview.querySelector('[data-state=loading]') === null
+  })
   const first = performance.now()
   await page
     .getByRole('treeitem', { name: /Migrate module|Briefs 1 to/ })

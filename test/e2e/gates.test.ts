@@ -207,6 +207,39 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
+  it('show the failed check in a question about a stuck brief, and offer amounts for a used-up budget', async () => {
+    const failing = [{ kind: 'command', run: 'printf "expected a\\nactual b\\n"; test -e fixed' }]
+    const report = { report: { status: 'done', summary: 'Fixed it at once' } }
+    const attempts = [[report], [report], [{ write: { path: 'fixed', text: '1' } }, report]]
+    const stuck = { on_limit: 'ask', retry_budget: 1, plan_gate: false, briefs: [], evidence: failing }
+    await start('Slugs without accents', { ...stuck, runtime_options: { scenario: { attempts } } })
+    const spends = { usage: { input_tokens: 120, output_tokens: 0 } }
+    const paid = { plan_gate: false, briefs: [], on_limit: 'ask', token_budget: 100 }
+    const steps = [spends, { hang: {} }]
+    const run = await start('Write a haiku', {
+      ...paid,
+      runtime_options: { scenario: { attempts: [steps, done('a.md')] } },
+    })
+    await enter('/')
+    const failed = card('is stuck', 'Slugs without accents')
+    await expectShown(failed.getByText('Fixed it at once'))
+    await expectShown(failed.getByText('2 attempts, same failure'))
+    await expect.poll(() => failed.locator('pre').innerText()).toBe('expected a\nactual b')
+    await expectShown(failed.getByText('Say what to do differently recommended'))
+    expect(await failed.getByRole('button', { name: /Try again/ }).innerText()).not.toContain('recommended')
+    await settled(page)
+    expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
+    await failed.getByRole('textbox', { name: /Say what to do differently/ }).fill('Create the file')
+    await failed.getByRole('button', { name: 'Send answer' }).click()
+    await expectShown(page.getByRole('status').filter({ hasText: /answered.*Create the file/ }))
+    const budget = card('is used up', 'Write a haiku')
+    await budget.getByRole('textbox', { name: /Another limit/ }).fill('as much as it takes')
+    await budget.getByRole('button', { name: 'Send answer' }).click()
+    await expectShown(budget.getByText(/is no limit/))
+    await budget.getByRole('button', { name: '+10,000 tokens to 10,120 tokens' }).click()
+    await expect.poll(() => statusOf(run)).toBe('done')
+  })
+
   it('show the changes of a run file by file, and merge them', async () => {
     const goal = 'Count to four'
     const repository = makeRepository({ 'numbers.txt': 'one\ntwo\nthree\n', 'old name.txt': 'kept\n'.repeat(9) })
@@ -266,6 +299,16 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.goto(`${daemon.dashboard}/pull-requests?status=merged`)
     await expectShown(page.getByRole('link', { name: goal }))
     expect((await gatesOf(run)).map(({ gate, status }) => `${gate} ${status}`)).toEqual(['merge approved'])
+
+    await page.goto(`${daemon.dashboard}/runs/${run.id}`)
+    await page.getByRole('button', { name: 'Revert…' }).click()
+    await settled(page)
+    expect(await inspect(page)).toEqual({ found: [], overflow: [] })
+    await page.getByRole('dialog').getByRole('button', { name: 'Open the pull request' }).click()
+    await expectShown(page.locator('.run-header').getByText(`Revert "${goal}"`).first())
+    await page.locator('.run-waiting').getByRole('button', { name: 'Approve and merge into main' }).click()
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    await expect.poll(() => repository.read('numbers.txt')).toBe('one\ntwo\nthree\n')
   })
 
   it('remove a card that was decided elsewhere, and name the decider on one that is being edited', async () => {
@@ -363,5 +406,46 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     }
     await page.locator('.run-waiting').getByRole('button', { name: 'Approve and finish the run' }).click()
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+  })
+})
+
+describe.skipIf(noBrowser !== null)('a decision on the page that can be undone', () => {
+  let visit: Visit
+  visitDashboard(
+    (each) => (visit = each),
+    () => {},
+    { AGENCY_UNDO_SECONDS: '60' },
+  )
+
+  it('is a line with the time left and Undo in every tab, and takes effect at its time', async () => {
+    const { daemon, page, context, enter } = visit
+    const goal = 'Think twice'
+    const run = await daemon.ask<WireRun>('POST', '/runs', { goal, runtime: 'scripted', plan_gate: true })
+    await enter('/')
+    const approve = page.getByRole('button', { name: /^Approve and start/ })
+    await approve.focus()
+    await page.keyboard.press('Enter')
+    const line = page.locator('[data-decision]')
+    await expectShown(line.getByText(/^takes effect in \d+ s$/))
+    await expectShown(line.getByText('Approved by you', { exact: true }))
+    expect(await approve.isVisible()).toBe(false)
+    expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-decision'))).toBe(true)
+    await settled(page)
+    expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await inspect(page)).toEqual({ found: [], overflow: [] })
+    const other = await context.newPage()
+    await other.goto(`${daemon.dashboard}/runs/${run.id}`)
+    await expectShown(other.locator('.run-waiting [data-decision]').getByText('Approved by you', { exact: true }))
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expectShown(approve)
+    await expect.poll(() => approve.evaluate((button) => button === document.activeElement)).toBe(true)
+    await expectShown(other.locator('.run-waiting').getByRole('button', { name: /^Approve and start/ }))
+    const statusOf = async (): Promise<string> => (await daemon.ask<WireRun>('GET', `/runs/${run.id}`)).status
+    expect(await statusOf()).toBe('gated')
+    await daemon.ask('POST', `/gates/${run.id}/approve`, { undo_seconds: 1 })
+    await expectGone(approve)
+    await expect.poll(statusOf).not.toBe('gated')
   })
 })

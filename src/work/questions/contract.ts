@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { bug } from '../../kernel/errors.ts'
 import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
+import { Decisions, UndoSeconds } from '../decisions/contract.ts'
 import { questionEndpoints } from './endpoints.ts'
+import { QuestionFacts } from './facts.contract.ts'
 
 export const questionKinds = [
   'requirement',
@@ -107,6 +109,16 @@ export const Question = z.object({
 })
 export type Question = z.infer<typeof Question>
 
+/** A question with the decisions that wait to take effect, or could not. */
+export const DecidedQuestion = Question.extend({ decisions: Decisions })
+export type DecidedQuestion = z.infer<typeof DecidedQuestion>
+
+/** A question as it is shown, with the facts that its answer rests on. */
+export const QuestionView = DecidedQuestion.extend({
+  facts: QuestionFacts.nullable().describe('Null: an agent asks, or it is far down a list; show the question alone'),
+})
+export type QuestionView = z.infer<typeof QuestionView>
+
 /** Returns the run of a question that is about a brief, a note, a budget or a check. */
 export function runIdOf({ id, runId }: Pick<Question, 'id' | 'runId'>): string {
   if (runId === null) throw bug(`question ${id} belongs to no run`)
@@ -152,7 +164,7 @@ export const questionOperations = {
       all: z.stringbool().optional().describe('Include answered questions'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
-    output: z.object({ questions: z.array(Question), total: z.number().int() }),
+    output: z.object({ questions: z.array(QuestionView), total: z.number().int() }),
     allow: ['operator'],
   }),
   show: operation({
@@ -160,15 +172,19 @@ export const questionOperations = {
     summary: 'Show a question with its options',
     ...questionEndpoints.show,
     input: z.strictObject({ questionId: z.string() }),
-    output: Question,
+    output: QuestionView,
     allow: ['operator', 'agent'],
   }),
   answer: operation({
     name: 'question.answer',
     summary: 'Answer a question with the key of an option or with free text; an agent answers those that name its seat',
     ...questionEndpoints.answer,
-    input: z.strictObject({ questionId: z.string(), answer: z.string().trim().min(1).max(10_000) }),
-    output: Question,
+    input: z.strictObject({
+      questionId: z.string(),
+      answer: z.string().trim().min(1).max(10_000),
+      undoSeconds: UndoSeconds,
+    }),
+    output: DecidedQuestion,
     allow: ['operator', 'agent'],
     tool: 'question_answer',
   }),
