@@ -17,7 +17,7 @@ export function DemoGuide({ inspection: { run, gates } }: { inspection: Inspecti
     enabled: run.simulated,
     placeholderData: (before) => before,
   }).data
-  if (!run.simulated || guide?.name == null) return null
+  if (!run.simulated || guide === undefined || guide.name === null) return null
   const last = gates.findLast(({ status }) => status === 'approved')
   const isOwnDecision = last !== undefined && last.note?.startsWith('Simulated:') !== true
   return (
