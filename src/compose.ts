@@ -28,6 +28,7 @@ import type { Route } from './operations/bind.ts'
 import { type Org, organisationRoutesOf } from './org/compose.ts'
 import type { Playbook } from './playbooks/contract.ts'
 import { direct } from './playbooks/direct/decide.ts'
+import { runTemplates } from './playbooks/run-templates.ts'
 import { tiered } from './playbooks/tiered/decide.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import type { Sessions } from './sessions/service.ts'
@@ -56,6 +57,8 @@ import { missionRoutes } from './work/missions/routes.ts'
 import { createMissions, type Missions } from './work/missions/service.ts'
 import { noteRoutes } from './work/notes/routes.ts'
 import { createNotes, type Notes } from './work/notes/service.ts'
+import { composerRoutes } from './work/composer/routes.ts'
+import { type Composer, type ComposerPlace, createComposer } from './work/composer/service.ts'
 import { planRoutes } from './work/plans/routes.ts'
 import { createPlans, type Plans } from './work/plans/service.ts'
 import { pullRequestRoutes } from './work/pull-requests/routes.ts'
@@ -72,6 +75,8 @@ import { createRunResults, type RunResults } from './work/run-results/service.ts
 import { repeatRoutes } from './work/repeats/routes.ts'
 import { createRepeats, type Repeats } from './work/repeats/service.ts'
 import { readInThread } from './work/plans/read-in-thread.ts'
+import { templateRoutes } from './work/templates/routes.ts'
+import { createTemplates, type Templates } from './work/templates/service.ts'
 import { trustedFileRoutes } from './work/trusted-files/routes.ts'
 import { createTrustedFiles, type TrustedFiles } from './work/trusted-files/service.ts'
 import { runRoutes } from './work/runs/routes.ts'
@@ -137,6 +142,8 @@ export interface Parts {
   homeTeam?: () => TeamFile | null
   /** The names of the configuration's notifiers, which a team may name. */
   notifiers?: readonly string[]
+  /** Where the daemon runs; without it, a path must be absolute and no program is found. */
+  place?: ComposerPlace
 }
 
 export interface MissionPlaces {
@@ -156,6 +163,8 @@ export interface Agency {
   memories: Memories
   runs: Runs
   plans: Plans
+  composer: Composer
+  templates: Templates
   trustedFiles: TrustedFiles
   briefs: Briefs
   agents: Agents
@@ -284,6 +293,19 @@ export function composeAgency(parts: Parts): Agency {
     runs,
     trustedFiles,
     plans,
+    composer: createComposer({
+      db,
+      runtimes,
+      playbooks: scopes.playbooks,
+      repositories: parts.repositories,
+      defaults: parts.defaults,
+      place: parts.place,
+    }),
+    templates: createTemplates({
+      folder: parts.place === undefined ? null : `${parts.place.home}/templates`,
+      builtIn: runTemplates,
+      trust: trustedFiles,
+    }),
     briefs: createBriefs({ db, scopes }),
     agents: createAgents({ db, resolveRun: runs.resolve, files: parts.files }),
     attempts: createAttempts({
@@ -395,6 +417,8 @@ export function routesOf(
     ...memoryRoutes(agency.memories),
     ...runRoutes(agency.runs),
     ...planRoutes(agency.plans),
+    ...composerRoutes(agency.composer),
+    ...templateRoutes(agency.templates),
     ...trustedFileRoutes(agency.trustedFiles),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),

@@ -389,6 +389,8 @@ const plainInputs: Record<string, Record<string, unknown>[]> = {
   'org.set': [{ value: 'always' }, { value: 'moderate' }],
   'org.intent_write': [{ text: '## Protect\n- x\n' }],
   'repository.show': [{ path: '$repository' }],
+  'composer.repository': [{ path: '$repository' }],
+  'composer.check': [{ commands: ['ls'] }],
   'repository.set': [{ path: '$repository', checks: 'workspace' }],
   'role.create': [{ name: 'Scout' }],
   'role.update': [{ description: 'x' }],

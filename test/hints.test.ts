@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createContext } from '../src/cli/context.ts'
 import { buildProgram } from '../src/cli/program.ts'
-import { shellWords } from '../src/work/runs/cli/arguments.ts'
+import { programWords } from '../src/work/runs/cli/arguments.ts'
 import { collectHints, commandsIn, type Hint, hintsInMarkdown, hintsInSource } from './support/hints.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -14,7 +14,7 @@ const context = createContext({ AGENCY_HOME: '/nonexistent' })
 
 /** Parses a command line with the real program, without calling its handler; returns null, or the usage error. */
 async function usageError({ command, isDocument }: Pick<Hint, 'command' | 'isDocument'>): Promise<string | null> {
-  const words = shellWords(
+  const words = programWords(
     command
       .replace(/<[^<>]*>/g, '<value>')
       .replace(/[[\]]/g, ' ')

@@ -15,6 +15,7 @@ import { RunPage } from './run/page.tsx'
 import { RunsPage } from './runs/page.tsx'
 import { SettingsPage } from './settings/page.tsx'
 import { ConnectionBar } from './shell/connection-bar.tsx'
+import { useNewRunKey } from './shell/new-run-key.ts'
 import { Palette } from './shell/palette.tsx'
 import { Rail } from './shell/rail.tsx'
 import { SignInPage } from './sign-in/page.tsx'
@@ -34,6 +35,7 @@ export function App() {
     if (rejected) live.signedOut()
   }, [rejected, live])
   useFocusOnArrival(subjectOf(route))
+  useNewRunKey()
 
   if (connection.state === 'signed_out') return <SignInPage />
   return (
@@ -68,6 +70,8 @@ function Page({ route }: { route: Route }) {
   switch (route.page) {
     case 'inbox':
       return <InboxPage />
+    case 'new':
+      return <ComposerPage />
     case 'runs':
       return <RunsPage />
     case 'run':
@@ -95,6 +99,10 @@ function Page({ route }: { route: Route }) {
 }
 
 const HelpPage = createLazy({ name: 'Help', heading: true }, async () => (await import('./help/page.tsx')).HelpPage)
+const ComposerPage = createLazy(
+  { name: 'New run', heading: true },
+  async () => (await import('./composer/page.tsx')).ComposerPage,
+)
 
 const OrganisationPages = createLazy(
   { name: 'Organisation', heading: true },

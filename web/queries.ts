@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
 
 import { operations } from '../src/operations/all.contract.ts'
-import type { RunStatus } from '../src/work/runs/contract.ts'
+import type { RunState } from '../src/kernel/run-state.ts'
 import { call } from './client.ts'
 
 /**
@@ -63,11 +63,15 @@ export const trustedFilesQuery = queryOptions({
 
 export const runsPage = 50
 
-export const runsQuery = (status?: RunStatus, organisationId?: number) =>
+export const runsQuery = (state?: RunState, organisationId?: number) =>
   infiniteQueryOptions({
-    queryKey: [...keys.runs, status ?? 'all', organisationId ?? 'all'],
+    queryKey: [...keys.runs, state ?? 'all', organisationId ?? 'all'],
     queryFn: ({ pageParam, signal }) =>
-      call(operations.run.list, { status, organisationId, limit: runsPage, before: pageParam }, signal),
+      call(
+        operations.run.list,
+        { state, order: 'open_first', organisationId, limit: runsPage, before: pageParam },
+        signal,
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last.runs.length < runsPage ? undefined : last.runs.at(-1)?.id),
   })
@@ -104,7 +108,7 @@ export const failedQuery = queryOptions({
   queryKey: [...keys.waiting, 'failed'],
   queryFn: async ({ signal }) => {
     const [failed, { briefs }] = await Promise.all([
-      call(operations.run.list, { status: 'failed', limit: 50 }, signal),
+      call(operations.run.list, { state: 'failed', limit: 50 }, signal),
       call(operations.brief.list, { status: 'failed', limit: 200 }, signal),
     ])
     return {

@@ -2,6 +2,7 @@ import { type ComponentProps, type MouseEvent, useMemo, useSyncExternalStore } f
 
 export type Route =
   | { page: 'inbox' }
+  | { page: 'new' }
   | { page: 'runs' }
   | { page: 'run'; runId: string; briefId: string | null }
   | { page: 'pull-requests' }
@@ -55,7 +56,7 @@ export function routeOf(path: string): Route {
   return organisationRoute(parts.map(decode)) ?? { page: 'missing', path }
 }
 
-const singlePages = ['runs', 'pull-requests', 'workspaces', 'events', 'settings', 'help'] as const
+const singlePages = ['new', 'runs', 'pull-requests', 'workspaces', 'events', 'settings', 'help'] as const
 
 function organisationRoute([first, name, section, id, ...more]: string[]): Route | null {
   if (more.length > 0) return null
@@ -72,6 +73,8 @@ function organisationRoute([first, name, section, id, ...more]: string[]): Route
 
 export const addresses = {
   inbox: '/',
+  /** The form of a new run; its query prefills it. */
+  newRun: '/new',
   runs: '/runs',
   events: '/events',
   settings: '/settings',

@@ -166,10 +166,18 @@ function statusLines(found: Status, nowMs: number): string[] {
       : [['unpriced', `${counted(found.unpriced_calls, 'model call')} of active runs without a known price`] as const]),
   ]
   return [
+    ...waitingLine(found.waiting_for_you),
     `agency ${found.version}, up since ${ago(found.started_at, nowMs).replace(/ ago$/, '')} (pid ${found.pid})`,
     ...fields.map(([name, value]) => `${name.padEnd(8)} ${plain(value)}`),
   ]
 }
+
+const waitingLine = (count: number): string[] =>
+  count === 0
+    ? []
+    : [
+        `${count === 1 ? '1 thing waits' : `${count} things wait`} for you: "agency gates" and "agency questions" list them; the inbox of the dashboard has all`,
+      ]
 
 function warnOfVersions(context: CliContext): void {
   const difference = context.versions.difference()

@@ -49,7 +49,7 @@ async function launchDaemon(
   const log = join(installation.paths.logs, 'daemon.out')
   const logFile = openLog(log)
   const before = fstatSync(logFile).size
-  const child = spawn(process.execPath, [entryPath('daemon'), ...flags], {
+  const child = spawn(process.execPath, [entryPath('daemon'), '--started-in', currentFolder(installation), ...flags], {
     detached: true,
     stdio: ['ignore', logFile, logFile],
     cwd: installation.paths.home,
@@ -62,6 +62,15 @@ async function launchDaemon(
   if (code === null) return { pid, failure: null }
   const output = readFileSync(log).subarray(before).toString('utf8')
   return { pid, failure: { error: startFailure(output, code, log), isOwned: / already runs on /.test(output) } }
+}
+
+/** A folder that was removed has no path any more. */
+function currentFolder({ paths }: Installation): string {
+  try {
+    return process.cwd()
+  } catch {
+    return paths.home
+  }
 }
 
 /** Opens the log and writes a first line: on a full disk the daemon could not even report why it does not start. */

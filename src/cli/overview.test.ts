@@ -18,6 +18,7 @@ const daemon: Overview['daemon'] = {
   started_at: '2026-03-04T11:00:00.000Z',
   box: 'bubblewrap 0.8.0',
   running: { runs: 0, agents: 0, slots: 4, checks: 0 },
+  waiting_for_you: 0,
   waiting: [],
   unpriced_calls: 0,
   dead_jobs: 0,
@@ -54,7 +55,11 @@ describe('the overview', () => {
       since: '2026-03-04T11:48:00.000Z',
       command: 'agency approve gat_1',
     }
-    const lines = linesOf({ decisions: [gate, gate], goal_of_oldest: 'Write a poem' })
+    const lines = linesOf({
+      daemon: { ...daemon, waiting_for_you: 2 },
+      decisions: [gate, gate],
+      goal_of_oldest: 'Write a poem',
+    })
     expect(lines[0]).toBe('⏸ 2 things wait for you: gate plan of “Write a poem”, 12 m ago')
     expect(lines.at(-1)).toMatch(/^→ agency approve gat_1 /)
   })

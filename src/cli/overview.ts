@@ -97,10 +97,13 @@ export const overviewLines = (screen: Terminal, found: Overview, nowMs: number):
   next(screen, nextOf(found)),
 ]
 
-function waitingLine(screen: Terminal, { decisions, goal_of_oldest }: Overview, nowMs: number): string {
+function waitingLine(screen: Terminal, { daemon, decisions, goal_of_oldest }: Overview, nowMs: number): string {
   const [oldest] = decisions
-  if (oldest === undefined) return `${signText(screen, 'good')} nothing waits for you`
-  const count = `${decisions.length} ${decisions.length === 1 ? 'thing waits' : 'things wait'} for you`
+  const waiting = daemon.waiting_for_you
+  if (waiting === 0) return `${signText(screen, 'good')} nothing waits for you`
+  const count = `${waiting} ${waiting === 1 ? 'thing waits' : 'things wait'} for you`
+  // Proposals to change an organisation are decided in the dashboard.
+  if (oldest === undefined) return `${signText(screen, 'waiting')} ${bold(screen, count)}: ${daemon.dashboard}`
   const goal = goal_of_oldest === null ? '' : ` of “${shorten(plain(goal_of_oldest), 60)}”`
   return `${signText(screen, 'waiting')} ${bold(screen, count)}: ${oldest.text}${goal}, ${ago(oldest.since, nowMs)}`
 }

@@ -10,7 +10,7 @@ import { missionStatuses } from '../work/missions/states.ts'
 import { playbooks } from '../compose.ts'
 import { Priority } from '../work/missions/contract.ts'
 import { noteCategories, NoteStatus } from '../work/notes/contract.ts'
-import { RunStatus } from '../work/runs/contract.ts'
+import { RunState } from '../work/runs/contract.ts'
 import type { Client } from '../client/client.ts'
 import { createContext } from './context.ts'
 import { buildProgram, UsageError } from './program.ts'
@@ -172,7 +172,7 @@ describe('a limit of a budget', () => {
 /** The command line loads no contract, so it repeats these; here they are held against each other. */
 describe('the choices of options', () => {
   it('match those of the contracts', () => {
-    expect(choices(find('runs'), '--status')).toEqual(RunStatus.options)
+    expect(choices(find('runs'), '--status')).toEqual(RunState.options)
     expect(choices(find('gates'), '--status')).toEqual(gateStatuses)
     expect(choices(find('mission', 'list'), '--status')).toEqual(missionStatuses)
     expect(choices(find('mission', 'set'), '--status')).toEqual(missionStatuses)

@@ -48,6 +48,8 @@ export interface HomeAgencyParts {
   readonly notify: NonNullable<Parts['notify']>
   /** Returns the address of the server; null before it listens. */
   readonly address: () => string | null
+  /** The folder in which the daemon was started; null: unknown. */
+  readonly startedIn: string | null
 }
 
 /** Composes the engine and the services of a home, and connects the engine with the jobs that wake it. */
@@ -97,6 +99,7 @@ export function composeHomeAgency(parts: HomeAgencyParts): Agency {
     homeTeam: () => readTeamFile(paths.team),
     notifiers: values.notify.map(notifierName),
     defaults: defaultsOf(values),
+    place: { env, home: paths.home, startedIn: parts.startedIn },
   })
   wakeGates(jobs, agency.gates)
   wakeQuestions(jobs, agency.questions)

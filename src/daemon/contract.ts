@@ -21,9 +21,13 @@ export const DaemonStatus = z.object({
     slots: z.number().int(),
     checks: z.number().int().describe('Attempts whose evidence is checked now'),
   }),
+  waitingForYou: z
+    .number()
+    .int()
+    .describe('What the operator has to decide: gates, paused runs, questions and proposals, as in the inbox'),
   waiting: z
     .array(z.object({ runId: z.string(), waitsFor: z.string() }))
-    .describe('The newest running runs of which nothing is at work, each with the reason; at most 5'),
+    .describe('The newest open runs of which nothing is at work, each with the reason; at most 5'),
   unpricedCalls: z.number().int().describe('Model calls without a known price, of open runs'),
   deadJobs: z.number().int().describe('Jobs that were given up after their last try'),
   stops: z

@@ -16,6 +16,8 @@ const { values: flags } = parseArgs({
     foreground: { type: 'boolean' },
     demo: { type: 'boolean' },
     'no-seed': { type: 'boolean' },
+    // The daemon of "agency up" works in its home, and learns here where the command was typed.
+    'started-in': { type: 'string' },
   },
 })
 
@@ -32,7 +34,8 @@ try {
     })
   const begin = isEmpty ? 'empty' : isDemo ? 'reference' : 'seeded'
   const print = flags.foreground === true ? (line: string) => console.log(line) : undefined
-  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, print })
+  const startedIn = flags['started-in'] ?? process.cwd()
+  const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, print, startedIn })
   lastBoundary.set(daemon)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void daemon.stop())
   const operator = { kind: 'operator', personaId: operatorPersona } as const

@@ -5,6 +5,9 @@ import { countDeadJobs } from '../jobs/store.ts'
 import { findOrganisation } from '../org/organisations/store.ts'
 import { countOpenRuns } from '../work/runs/store.ts'
 import type { Runs } from '../work/runs/service.ts'
+import { countOpenProposals } from '../org/proposals/store.ts'
+import { countOperatorsGates } from '../work/gates/store.ts'
+import { countOperatorsQuestions } from '../work/questions/store.ts'
 import { listHolds, listStops } from '../work/stops/store.ts'
 import type { DaemonStatus, SignInLink } from './contract.ts'
 
@@ -12,7 +15,10 @@ export interface DaemonDeps {
   db: Db
   clock: Clock
   /** Returns the status without the running work, stops and holds. */
-  about: () => Omit<DaemonStatus, 'running' | 'waiting' | 'unpricedCalls' | 'deadJobs' | 'stops' | 'providerHolds'>
+  about: () => Omit<
+    DaemonStatus,
+    'running' | 'waiting' | 'waitingForYou' | 'unpricedCalls' | 'deadJobs' | 'stops' | 'providerHolds'
+  >
   runs: Pick<Runs, 'list'>
   engine: { running(): number; examining(): number }
   slots: number
@@ -25,8 +31,9 @@ export type DaemonService = ReturnType<typeof createDaemonService>
 export function createDaemonService(deps: DaemonDeps) {
   return {
     status: async (): Promise<DaemonStatus> => {
-      const { open, ...held } = await deps.db.read(async (tx) => ({
+      const { open, waitingForYou, ...held } = await deps.db.read(async (tx) => ({
         open: await countOpenRuns(tx),
+        waitingForYou: await countForOperator(tx),
         deadJobs: await countDeadJobs(tx),
         stops: await listNamedStops(tx),
         providerHolds: await listHolds(tx, tx.at),
@@ -34,6 +41,7 @@ export function createDaemonService(deps: DaemonDeps) {
       return {
         ...deps.about(),
         running: { runs: open.runs, agents: deps.engine.running(), slots: deps.slots, checks: deps.engine.examining() },
+        waitingForYou,
         waiting: await listWaiting(deps),
         unpricedCalls: open.unpricedCalls,
         ...held,
@@ -64,9 +72,13 @@ export function createDaemonService(deps: DaemonDeps) {
 
 /** As many as fit on a screen beside the rest; "agency runs" lists all. */
 async function listWaiting({ runs }: DaemonDeps): Promise<DaemonStatus['waiting']> {
-  const running = await runs.list({ status: 'running', limit: 20 })
-  return running.runs.flatMap(({ id, waitsFor }) => (waitsFor === null ? [] : [{ runId: id, waitsFor }])).slice(0, 5)
+  const listed = await runs.list({ order: 'open_first', limit: 20 })
+  return listed.runs.flatMap(({ id, waitsFor }) => (waitsFor === null ? [] : [{ runId: id, waitsFor }])).slice(0, 5)
 }
+
+/** Counts what the inbox shows: gates, paused runs, questions and proposals. */
+const countForOperator = async (tx: ReadTx): Promise<number> =>
+  (await countOperatorsGates(tx)) + (await countOperatorsQuestions(tx)) + (await countOpenProposals(tx))
 
 async function listNamedStops(tx: ReadTx): Promise<DaemonStatus['stops']> {
   const named: DaemonStatus['stops'] = []

@@ -56,6 +56,8 @@ export interface DaemonOptions {
   print?: (line: string) => void
   /** The folder of the built dashboard; null: none. */
   web?: string | null
+  /** The folder in which it was started, whose repository is offered for work; null: unknown. */
+  startedIn?: string | null
   /** For chaos tests only. */
   chaosPoint?: ChaosPoint
 }
@@ -82,6 +84,7 @@ export async function startDaemon({
   begin = 'seeded',
   print,
   web = webRoot(),
+  startedIn = null,
   chaosPoint = noChaos,
 }: DaemonOptions): Promise<Daemon> {
   const paths = homePaths(env)
@@ -90,7 +93,7 @@ export async function startDaemon({
   const owner = ownHome(paths.home)
   const undo: Undo = [() => owner.release()]
   try {
-    return await open(paths, values, { env, chaosPoint, begin, print, web }, undo)
+    return await open(paths, values, { env, chaosPoint, begin, print, web, startedIn }, undo)
   } catch (error) {
     for (const step of undo.reverse()) await step()
     throw error
@@ -100,7 +103,14 @@ export async function startDaemon({
 async function open(
   paths: HomePaths,
   values: Configuration,
-  { env, chaosPoint, begin, print, web }: DaemonOptions & Required<Pick<DaemonOptions, 'chaosPoint' | 'begin' | 'web'>>,
+  {
+    env,
+    chaosPoint,
+    begin,
+    print,
+    web,
+    startedIn,
+  }: DaemonOptions & Required<Pick<DaemonOptions, 'chaosPoint' | 'begin' | 'web' | 'startedIn'>>,
   undo: Undo,
 ): Promise<Daemon> {
   const clock = systemClock
@@ -149,6 +159,7 @@ async function open(
       if (note.kind !== 'gate_pending' || !demos.approves(note)) await notify.send(tx, note)
     },
     address: () => listening?.address ?? null,
+    startedIn,
   })
   const demos = createDemos({
     db,

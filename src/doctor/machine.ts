@@ -1,8 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { join } from 'node:path'
-
 import { defaultEnvironmentNames } from '../adapters/runtime/claude-code/contract.ts'
 import { addedByDoor, isSecretName } from '../adapters/runtime/claude-code/environment.ts'
+import { findProgram } from '../processes/find-program.ts'
 import { fail, type Finding, ok, warn } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -74,18 +72,4 @@ export function examineAgentKeys(
       ? 'Set ANTHROPIC_API_KEY instead: a boxed agent does not get it, see docs/claude-code.md.'
       : 'Remove it from claude.environment in config.yaml if Claude Code works without it.'
   return [warn('agent keys', `every command of a Claude Code agent can read ${readable.join(', ')}${why}`, remedy)]
-}
-
-export function findProgram(name: string, env: Environment): string | null {
-  for (const directory of (env['PATH'] ?? '').split(':')) {
-    if (directory === '') continue
-    const path = join(directory, name)
-    try {
-      accessSync(path, constants.X_OK)
-      if (statSync(path).isFile()) return path
-    } catch {
-      // Not in this directory.
-    }
-  }
-  return null
 }

@@ -23,6 +23,7 @@ import { gateOperations } from '../work/gates/contract.ts'
 import { budgetOperations } from '../work/budgets/contract.ts'
 import { missionOperations } from '../work/missions/contract.ts'
 import { noteOperations } from '../work/notes/contract.ts'
+import { composerOperations } from '../work/composer/contract.ts'
 import { planOperations } from '../work/plans/contract.ts'
 import { pullRequestOperations } from '../work/pull-requests/contract.ts'
 import { questionOperations } from '../work/questions/contract.ts'
@@ -33,6 +34,7 @@ import { runResultOperations } from '../work/run-results/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
+import { templateOperations } from '../work/templates/contract.ts'
 import { trustedFileOperations } from '../work/trusted-files/contract.ts'
 import { workspaceOperations } from '../work/mission-workspaces/contract.ts'
 import { executionOperations } from '../work/mission-workspaces/executions/contract.ts'
@@ -62,6 +64,8 @@ export const operations = {
   question: questionOperations,
   repositorySettings: repositorySettingsOperations,
   plan: planOperations,
+  composer: composerOperations,
+  template: templateOperations,
   trustedFile: trustedFileOperations,
   organisation: organisationOperations,
   role: roleOperations,

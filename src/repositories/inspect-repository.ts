@@ -3,19 +3,7 @@ import { shellQuote } from '../workspaces/quote.ts'
 import type { Git } from './git.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
 import { isAgencyPath } from './paths.ts'
-
-export interface RepositoryFacts {
-  /** The real top level of its tree, or its directory if it is bare. */
-  readonly path: string
-  readonly bare: boolean
-  readonly shallow: boolean
-  /** The branch that is checked out; null if HEAD is detached. */
-  readonly branch: string | null
-  readonly commit: string
-  readonly dirty: boolean
-  /** One sentence for each thing that a run will not see or touch. */
-  readonly warnings: readonly string[]
-}
+import type { RepositoryFacts } from './port.ts'
 
 /** Inspects the repository at a path for a run; refuses one that no run could work on from the branch `base`. */
 export async function inspectRepository(git: Git, path: string, base?: string): Promise<RepositoryFacts> {

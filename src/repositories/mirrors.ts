@@ -12,9 +12,10 @@ import { type CloneOptions, type CloneRequest, makeClone } from './clone.ts'
 import type { Git, Setting } from './git.ts'
 import { plainFetch } from './safe-git-config.ts'
 import { canLand, land, type Landing, type Landed, type Readiness } from './land.ts'
-import { branchOf, inspectRepository, type RepositoryFacts } from './inspect-repository.ts'
+import { branchOf, inspectRepository } from './inspect-repository.ts'
 import { isAncestor, type Merge, type Merged, mergeInto } from './merge.ts'
 import { findRepository, type OperatorRepository } from './operator-repository.ts'
+import type { RepositoryFacts } from './port.ts'
 import { deleteRefs, makeBranch, readBranch, retryLocked } from './refs.ts'
 
 /**

@@ -7,6 +7,8 @@ import type { Workspace } from '../workspaces/port.ts'
 export interface Repositories {
   /** Returns the top of the repository that contains a path. */
   locate(path: string): Promise<string>
+  /** Reports the state of the repository that contains a path, without touching it; refuses one that no run can work on. */
+  inspect(path: string): Promise<RepositoryFacts>
   /** Inspects a repository and updates its mirror; refuses one that cannot be worked on. */
   open(path: string, branch?: string): Promise<RunRepository>
   /** Brings the work of an agent from its clone into the mirror, if it is acceptable. */
@@ -56,6 +58,19 @@ export interface Repositories {
     to: string,
     options: { path?: string | undefined; maxBytes: number },
   ): Promise<{ text: string; cut: boolean }>
+}
+
+export interface RepositoryFacts {
+  /** The real top level of its tree, or its directory if it is bare. */
+  readonly path: string
+  readonly bare: boolean
+  readonly shallow: boolean
+  /** The branch that is checked out; null if HEAD is detached. */
+  readonly branch: string | null
+  readonly commit: string
+  readonly dirty: boolean
+  /** One sentence for each thing that a run will not see or touch. */
+  readonly warnings: readonly string[]
 }
 
 export interface CollectedWork {

@@ -43,6 +43,8 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
   return {
     locate: async (path) => (await findRepository(git, path)).path,
 
+    inspect: (path) => mirrors.inspect(path),
+
     open: async (path, branch) => {
       const facts = await mirrors.inspect(path, branch)
       const mirror = await mirrors.refresh(facts.path, { branch })

@@ -49,6 +49,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       briefs: `/runs/${working.id}?view=tree`,
       output: `/runs/${done.id}?view=output`,
       'pull requests': '/pull-requests',
+      'new run': '/new',
       workspaces: '/workspaces',
       events: '/events',
       settings: '/settings',
@@ -125,6 +126,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
     expect(walked.map((name) => name.replace(/[ +]*\d.*/, ''))).toEqual([
       'Skip to content',
       'Selected organisation',
+      'New runn',
       'Inbox',
       'Runs',
       'Organisation',

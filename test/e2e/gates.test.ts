@@ -310,7 +310,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(page.locator('.run-header').getByText('paused', { exact: true }))
     await expectShown(page.getByRole('treeitem', { name: /Design the schema pending: the run is paused/ }))
     await page.getByRole('button', { name: 'Resume run' }).click()
-    await expectShown(page.locator('.run-header').getByText('gated', { exact: true }))
+    await expectShown(page.locator('.run-header').getByText('waits for you', { exact: true }))
     await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 

@@ -87,6 +87,9 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
   it('stays fast with 500 workstreams and 2,000 tasks', async () => {
     const rows = tieredRows({ workstreams: 500, tasks: 4 })
     const nothing = {
+      state: 'running',
+      decisions: 0,
+      progress: { done: 0, total: 2_000, dropped: 0 },
       waitsFor: null,
       dependencies: [],
       evidence: [],

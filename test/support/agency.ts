@@ -86,6 +86,8 @@ export interface AgencyOptions {
   defaults?: Partial<RunDefaults>
   /** The default team of tiered runs. */
   homeTeam?: Parts['homeTeam']
+  /** Where the daemon runs. */
+  place?: Parts['place']
   /** Set by tests that provoke failures, which the engine logs as errors. */
   mayLogErrors?: boolean
 }
@@ -184,6 +186,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     worker,
     slots: options.slots ?? 8,
     ...(options.homeTeam === undefined ? {} : { homeTeam: options.homeTeam }),
+    ...(options.place === undefined ? {} : { place: options.place }),
     defaults: {
       runtime: options.runtime === undefined ? 'scripted' : options.runtime,
       ...plainDefaults,

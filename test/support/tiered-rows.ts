@@ -6,6 +6,7 @@ import {
   type TierPlan,
   type BriefData,
 } from '../../src/playbooks/tiered/contract.ts'
+import type { RunState } from '../../src/kernel/run-state.ts'
 import type { Amendment } from '../../src/work/amendments/contract.ts'
 import type { Artifact } from '../../src/work/artifacts/contract.ts'
 import type { Attempt } from '../../src/work/attempts/contract.ts'
@@ -19,6 +20,7 @@ import { aHeldBrief, aRun } from './work.ts'
 /** The rows of a half-finished tiered run of any size, as `run.inspect` returns them, for tests of views. */
 export interface TieredRows {
   run: Run
+  state: RunState
   briefs: HeldBrief[]
   artifacts: Artifact[]
   attempts: Attempt[]
@@ -200,6 +202,7 @@ export function tieredRows({ workstreams, tasks, squads = 1 }: TieredShape): Tie
       briefsVerified: done,
       gatesPending: 1,
     }),
+    state: 'waits_for_you',
     briefs,
     artifacts,
     attempts: [],

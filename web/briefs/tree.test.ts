@@ -7,7 +7,13 @@ import { rootOf } from './tree.tsx'
 
 const lines = (briefs: HeldBrief[]): string[] =>
   visibleNodes(
-    rootOf({ run: aRun({ goalAnchor: 'Migrate' }), briefs, attempts: [] }),
+    rootOf({
+      run: aRun({ goalAnchor: 'Migrate' }),
+      state: 'running',
+      progress: { done: 0, total: briefs.length, dropped: 0 },
+      briefs,
+      attempts: [],
+    }),
     (_, startsOpen) => startsOpen,
   ).map(({ level, title, state }) => `${level} ${title}: ${state.text}`)
 

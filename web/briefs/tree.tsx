@@ -1,12 +1,12 @@
 import { useEffect, useMemo } from 'react'
 
+import { runStateText } from '../../src/kernel/run-state.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { NodeTree } from '../parts/node-tree.tsx'
 import type { State } from '../parts/state.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses } from '../router.tsx'
-import { runState } from '../runs/state.ts'
-import { counted } from '../text.ts'
+import { progressText, runState } from '../runs/state.ts'
 import { type Branch, briefBranch, visibleNodes } from './branches.ts'
 import { stateOfAll, workersText } from './progress.ts'
 import { briefState } from './state.ts'
@@ -40,7 +40,13 @@ export function RunTree({ inspection, current }: { inspection: Inspection; curre
 const most = 60
 const groupSize = 25
 
-export function rootOf({ run, briefs, attempts }: Pick<Inspection, 'run' | 'briefs' | 'attempts'>): Branch {
+export function rootOf({
+  run,
+  state,
+  progress,
+  briefs,
+  attempts,
+}: Pick<Inspection, 'run' | 'state' | 'progress' | 'briefs' | 'attempts'>): Branch {
   const roots = rootsOf(briefs)
   const work = {
     attempts: Map.groupBy(attempts, (attempt) => attempt.briefId),
@@ -68,8 +74,8 @@ export function rootOf({ run, briefs, attempts }: Pick<Inspection, 'run' | 'brie
     hint: run.playbook,
     to: addresses.run(run.id),
     state: {
-      ...runState(run.status),
-      text: `${run.status} · ${run.briefsDone} of ${counted(run.briefsTotal, 'brief')} done`,
+      ...runState(state),
+      text: `${runStateText(state)} · ${progressText(progress)}`,
     },
     isOpen: true,
     isEmpty: roots.length === 0,

@@ -9,7 +9,7 @@ import type { RunLine } from '../../src/work/runs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
 import { DecisionCards } from '../decisions/cards.tsx'
 import { pendingDecisions } from '../decisions/items.ts'
-import { usePendingCount } from '../decisions/use-count.ts'
+import { moreDecisions, usePendingCount } from '../decisions/use-count.ts'
 import { openProposalsQuery } from '../org/queries.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
@@ -17,6 +17,7 @@ import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { failedQuery, pendingDecisionsQuery, runsQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
+import { NewRunLink } from '../runs/new-run-link.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { runState } from '../runs/state.ts'
 import { RunTable } from '../runs/table.tsx'
@@ -35,19 +36,26 @@ export function InboxPage() {
     <>
       <header className="head">
         <Heading title={count > 0 ? `(${count}) Inbox` : 'Inbox'}>Inbox</Heading>
-        <StopEverything />
+        <span className="facts">
+          <StopEverything />
+          <NewRunLink />
+        </span>
       </header>
       <Stops />
       <NoBoxBanner />
       {!areThere && missing === undefined && <Skeleton lines={4} label="the inbox" />}
       {missing !== undefined && <Failure error={missing.error} retry={retry} name="The inbox" />}
       {areThere && count === 0 && (
-        <Empty title="No decisions are pending">
+        <Empty title="No decisions are pending" action={<NewRunLink />}>
           Gates, questions of agents and proposals to change an organisation appear here. Decide them on this page.
         </Empty>
       )}
       {decisions.data !== undefined && (
-        <Decisions gates={decisions.data.gates} questions={decisions.data.questions} total={decisions.data.total} />
+        <Decisions
+          gates={decisions.data.gates}
+          questions={decisions.data.questions}
+          more={moreDecisions(decisions.data)}
+        />
       )}
       {areThere && proposals.data.length > 0 && (
         <ul className="plain cards">
@@ -62,14 +70,11 @@ export function InboxPage() {
   )
 }
 
-function Decisions({ gates, questions, total }: { gates: GateView[]; questions: Question[]; total: number }) {
-  const items = pendingDecisions(gates, questions)
+function Decisions({ gates, questions, more }: { gates: GateView[]; questions: Question[]; more: number }) {
   return (
     <>
-      <DecisionCards items={items} />
-      {total > items.length && (
-        <p className="muted">{counted(total - items.length, 'more decision')} will appear as these are decided.</p>
-      )}
+      <DecisionCards items={pendingDecisions(gates, questions)} />
+      {more > 0 && <p className="muted">{counted(more, 'more decision')} will appear as these are decided.</p>}
     </>
   )
 }
@@ -139,7 +144,7 @@ function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
   return (
     <li className="card">
       <p className="facts">
-        <StateLabel state={runState(run.status)} />
+        <StateLabel state={runState(run.state)} />
         {run.simulated && <Simulated />}
         <span className="muted">
           <Ago at={run.endedAt ?? run.updatedAt} />

@@ -5,11 +5,23 @@ import { Unreachable } from '../client.ts'
 import { useLive } from '../live/use-live.ts'
 
 /** An empty state: explains the page, and shows the command that fills it. */
-export function Empty({ title, children, command }: { title: string; children: ReactNode; command?: string }) {
+export function Empty({
+  title,
+  children,
+  command,
+  action,
+}: {
+  title: string
+  children: ReactNode
+  command?: string
+  /** A link or a button that does the first step. */
+  action?: ReactNode
+}) {
   return (
     <div className="notice" data-state="empty">
       <h2>{title}</h2>
       <p>{children}</p>
+      {action !== undefined && <p>{action}</p>}
       {command !== undefined && <Command text={command} />}
     </div>
   )

@@ -12,14 +12,14 @@ import { RepositoryName } from './repository.tsx'
 
 /** Shows the goal, the state, the limits of its meaning and the controls in one line. The overview has the rest. */
 export function RunHeader({ inspection }: { inspection: Inspection }) {
-  const { run, attempts, waitsFor } = inspection
+  const { run, attempts, state, decisions } = inspection
   return (
     <header className="run-header">
       <div className="run-title" title={run.goalAnchor}>
         <Heading title={run.goalAnchor} />
       </div>
       <p className="facts">
-        <StateLabel state={runState(run.status)} />
+        <StateLabel state={runState(state)} />
         {run.simulated && <Simulated />}
         {attempts.length > 0 && <BoxLabel boxed={attempts.every((attempt) => attempt.boxed)} />}
         <span className="figure">
@@ -30,7 +30,7 @@ export function RunHeader({ inspection }: { inspection: Inspection }) {
       </p>
       <RunControl run={run} />
       {/* The cards of pending decisions give their reason themselves. */}
-      {run.gatesPending + run.questionsOpen === 0 && <WaitsFor reason={waitsFor} />}
+      {decisions === 0 && <WaitsFor standing={inspection} />}
     </header>
   )
 }

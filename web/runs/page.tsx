@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 
-import { RunStatus } from '../../src/work/runs/contract.ts'
+import { type RunState, runStates, runStateText } from '../../src/kernel/run-state.ts'
 import { organisationsQuery } from '../org/queries.ts'
 import { useSelectedOrganisation } from '../org/selection.ts'
 import { Heading } from '../parts/heading.tsx'
@@ -10,11 +10,12 @@ import { runsQuery } from '../queries.ts'
 import { addresses, Link, useAddress } from '../router.tsx'
 import { figure } from '../text.ts'
 import { runState } from './state.ts'
+import { NewRunLink } from './new-run-link.tsx'
 import { RunTable } from './table.tsx'
 
 export function RunsPage() {
   const { query } = useAddress()
-  const chosen = RunStatus.options.find((status) => status === query.get('status'))
+  const chosen = runStates.find((state) => state === query.get('status'))
   const known = useQuery(organisationsQuery())
   const organisations = known.data ?? []
   const org = useSelectedOrganisation({ page: 'runs' }, query, organisations)
@@ -27,7 +28,10 @@ export function RunsPage() {
     <>
       <header className="head">
         <Heading title="Runs" />
-        <Link to={addresses.pullRequests}>Pull requests</Link>
+        <span className="facts">
+          <Link to={addresses.pullRequests}>Pull requests</Link>
+          <NewRunLink />
+        </span>
       </header>
       <StatusFilter counts={counts} chosen={chosen} />
       {pages.isPending && <Skeleton lines={8} label="the runs" />}
@@ -45,19 +49,19 @@ export function RunsPage() {
   )
 }
 
-function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chosen: RunStatus | undefined }) {
+function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chosen: RunState | undefined }) {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  const statuses = RunStatus.options.filter((status) => (counts[status] ?? 0) > 0 || status === chosen)
+  const statuses = runStates.filter((status) => (counts[status] ?? 0) > 0 || status === chosen)
   const { query } = useAddress()
   if (all === 0 && chosen === undefined) return null
-  const address = (status: RunStatus | ''): string => {
+  const address = (status: RunState | ''): string => {
     const kept = new URLSearchParams(query)
     if (status === '') kept.delete('status')
     else kept.set('status', status)
     return kept.size === 0 ? addresses.runs : `${addresses.runs}?${kept}`
   }
   return (
-    <nav className="filters" aria-label="Runs by status">
+    <nav className="filters" aria-label="Runs by state">
       <Link to={address('')} aria-current={chosen === undefined ? 'true' : undefined}>
         all <span className="figure">{figure(all)}</span>
       </Link>
@@ -70,17 +74,19 @@ function StatusFilter({ counts, chosen }: { counts: Record<string, number>; chos
   )
 }
 
-function NoRuns({ chosen, organisation }: { chosen: RunStatus | undefined; organisation: string | undefined }) {
+function NoRuns({ chosen, organisation }: { chosen: RunState | undefined; organisation: string | undefined }) {
   if (organisation !== undefined && chosen === undefined)
     return <Empty title={`${organisation} has no runs yet`}>Select “All organisations” to see other runs.</Empty>
-  if (chosen !== undefined) return <Empty title={`No run is ${chosen}`}>Select “all” to see other runs.</Empty>
+  if (chosen !== undefined)
+    return <Empty title={`No runs: ${runStateText(chosen)}`}>Select “all” to see other runs.</Empty>
   return (
     <Empty
       title="No runs yet"
+      action={<NewRunLink />}
       command={'agency run "Write a haiku about rivers into poem.txt" --playbook direct --runtime scripted'}
     >
-      A run works towards one goal, brief by brief, and checks the evidence of each. Start one from a terminal. This
-      example is simulated and needs no key:
+      A run works towards one goal, brief by brief, and checks the evidence of each. Start one here, or from a terminal.
+      This example is simulated and needs no key:
     </Empty>
   )
 }

@@ -44,7 +44,7 @@ function RunRow({ run }: { run: RunLine }) {
   return (
     <tr data-run={run.id}>
       <td className="status">
-        <StateLabel state={runState(run.status)} />
+        <StateLabel state={runState(run.state)} />
       </td>
       <td className="goal">
         <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
@@ -55,11 +55,16 @@ function RunRow({ run }: { run: RunLine }) {
           </span>
         )}
         <code className="muted wide">{run.id}</code>
-        <WaitsFor reason={run.waitsFor} />
+        <WaitsFor standing={run} />
       </td>
       <td className="figure briefs">
-        {otherOf(run) === 0 ? `${figure(doneOf(run))}/${figure(run.briefsTotal)}` : figure(doneOf(run))}
-        {otherOf(run) > 0 && <span className="muted"> ({figure(otherOf(run))} replaced or cancelled)</span>}
+        {figure(run.progress.done)}/{figure(run.progress.total)}
+        {run.progress.dropped > 0 && (
+          <span className="muted" title="Replaced by other briefs, or cancelled on purpose">
+            {' '}
+            {figure(run.progress.dropped)} dropped
+          </span>
+        )}
         {run.briefsFailed > 0 && <span className="tone-bad"> {figure(run.briefsFailed)} failed</span>}
       </td>
       <td className="figure wide">{figure(run.inputTokens + run.outputTokens)}</td>
@@ -72,13 +77,6 @@ function RunRow({ run }: { run: RunLine }) {
     </tr>
   )
 }
-
-/** In a tiered run, verified briefs count as done: they only wait for the others, and all are accepted at the end. */
-const doneOf = ({ briefsDone, briefsVerified, capKeys }: RunLine): number =>
-  capKeys === undefined ? briefsDone : briefsDone + briefsVerified
-
-/** Counts the briefs of a run that is done which were replaced by others, or cancelled by the operator. */
-const otherOf = (run: RunLine): number => (run.status === 'done' ? run.briefsTotal - doneOf(run) : 0)
 
 /** Formats the tiers of a run: `T1–T5`, or each one if some are left out: `T1 T4 T5`. */
 export function depthText(tiers: readonly string[]): string {

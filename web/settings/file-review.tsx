@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 
-import { escapeHidden } from '../../src/kernel/escape-hidden.ts'
 import { operations } from '../../src/operations/all.contract.ts'
-import type { FileReview as Review, FileStart } from '../../src/work/trusted-files/contract.ts'
+import type { FileReview as Review } from '../../src/work/trusted-files/contract.ts'
 import { call } from '../client.ts'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'
-import { counted } from '../text.ts'
+import { needsTrust, Starts } from '../trusted-files/starts.tsx'
 
 interface Reviewed {
   readonly text: string
@@ -48,7 +47,7 @@ export function FileReview() {
         />
       </label>
       {read.isError && <ErrorLine error={read.error} />}
-      {read.data && <Starts reviewed={read.data} />}
+      {read.data && <Starts name={read.data.name} review={read.data.review} />}
       {trust.isError && <ErrorLine error={trust.error} />}
       {read.data && needsTrust(read.data.review) && !trust.isSuccess && (
         <button
@@ -64,42 +63,3 @@ export function FileReview() {
     </div>
   )
 }
-
-const needsTrust = ({ starts, trusted }: Review): boolean => starts.length > 0 && !trusted
-
-function Starts({ reviewed: { name, review } }: { reviewed: Reviewed }) {
-  const title = escapeHidden(name)
-  if (review.starts.length === 0) return <p>{title} starts nothing, so it needs no trust.</p>
-  return (
-    <>
-      <p>
-        <strong>{title}</strong> starts {counted(review.starts.length, 'command')}
-        {review.trusted && ' and is trusted already'}:
-      </p>
-      <ul className="plain">
-        {review.starts.map((start) => (
-          <li key={`${start.where} ${start.text}`}>
-            <Start {...start} />
-          </li>
-        ))}
-      </ul>
-      {review.difference !== null && (
-        <>
-          <p>Since a file of this name was trusted, these lines have changed:</p>
-          <pre>{review.difference.map(escapeHidden).join('\n')}</pre>
-        </>
-      )}
-    </>
-  )
-}
-
-const Start = ({ text, where, count, added }: FileStart) => (
-  <>
-    <p className="muted">
-      {escapeHidden(where)}
-      {count > 1 && `, and in ${counted(count - 1, 'other place')}`}
-      {added === true && ', new since it was trusted'}
-    </p>
-    <pre>{escapeHidden(text)}</pre>
-  </>
-)

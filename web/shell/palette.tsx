@@ -123,7 +123,7 @@ function useChoices(): Choice[] {
       key: run.id,
       title: run.goalAnchor,
       about: run.simulated ? `${run.id} · simulated` : run.id,
-      tone: runState(run.status).tone,
+      tone: runState(run.state).tone,
       act: () => navigate(addresses.run(run.id)),
     })),
     ...actions,
@@ -161,6 +161,7 @@ const page = (title: string, about: string, to: string): Choice => ({
 })
 
 const pages: readonly Choice[] = [
+  page('New run', 'compose and start one', addresses.newRun),
   page('Inbox', 'pending decisions', addresses.inbox),
   page('Runs', 'all runs', addresses.runs),
   page('Pull requests', 'changes of runs to repositories', addresses.pullRequests),

@@ -17,6 +17,15 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
         Agency
       </span>
       <OrganisationSelect route={route} />
+      <Link
+        to={addresses.newRun}
+        className="button new-run"
+        aria-current={route.page === 'new' ? 'page' : undefined}
+        title="Compose and start a run (n)"
+      >
+        <span className="grow">New run</span>
+        <kbd>n</kbd>
+      </Link>
       <ul className="plain">
         <Item
           to={addresses.inbox}

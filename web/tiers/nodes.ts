@@ -1,3 +1,4 @@
+import { runStateText } from '../../src/kernel/run-state.ts'
 import { dataOfBrief } from '../../src/playbooks/tiered/contract.ts'
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
@@ -38,7 +39,7 @@ export function ancestorsOf(brief: HeldBrief, all: readonly HeldBrief[]): string
 }
 
 function rootOf(inspection: Inspection, team: Team): Branch {
-  const { run, gates, attempts } = inspection
+  const { run, state, gates, attempts } = inspection
   const pendingGates = new Map<string, GateView>()
   for (const gate of gates)
     if (gate.status === 'pending') for (const node of nodesOfGate(gate, team)) pendingGates.set(node, gate)
@@ -107,8 +108,8 @@ function rootOf(inspection: Inspection, team: Team): Branch {
     title: run.goalAnchor,
     state: withGate(
       {
-        ...runState(run.status),
-        text: [run.status, ...workingTiers(inspection.briefs), ...tasksDone(team)].join(' · '),
+        ...runState(state),
+        text: [runStateText(state), ...workingTiers(inspection.briefs), ...tasksDone(team)].join(' · '),
       },
       pendingGates.get('run'),
     ),

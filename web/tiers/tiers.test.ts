@@ -27,7 +27,7 @@ describe('tierNodes', () => {
 
   it('shows run, tiers, workstreams, squads and the progress of the workers, with finished parts closed', () => {
     expect(lines('T1')).toEqual([
-      'Build a webhook ingestion system waiting gated · T4 · T4: 6/14 done, 1 retrying, 5 working, 2 pending',
+      'Build a webhook ingestion system waiting waits for you · T4 · T4: 6/14 done, 1 retrying, 5 working, 2 pending',
       '  T1 plan, critique, accept good planned · acceptance to come',
       '    Plan good done',
       '    Criticise good done',

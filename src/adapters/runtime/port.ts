@@ -6,9 +6,13 @@ import type { Breach, ResourceUse, Workspace } from '../../workspaces/port.ts'
  */
 export interface Runtime {
   readonly name: string
+  /** The name of the program that people know it by; without one, `name`. */
+  readonly title?: string
   readonly capabilities: RuntimeCapabilities
-  /** Reports whether the runtime can run on this machine, and how to install it if not. */
-  available(): Promise<{ ok: true } | { ok: false; reason: string; install: string }>
+  /** Reports whether the runtime can run on this machine, and how to install it if not. Calls no model. */
+  available(): Promise<{ ok: true; version?: string } | { ok: false; reason: string; install: string }>
+  /** The options that a form offers to a person who starts a run; others are for files and requests. */
+  readonly fields?: readonly OptionField[]
   /** Rejects options that can never work, before a run is created; the message is shown to the operator. */
   checkOptions(options: Record<string, unknown>): void
   /**
@@ -33,6 +37,18 @@ export interface Runtime {
   readonly systemPromptOf?: (source: SystemPromptSource) => Promise<string>
   /** Resolves once the agent exists (its process is spawned); rejects if it could not be started at all. */
   launch(launch: Launch): Promise<AgentHandle>
+}
+
+export interface OptionField {
+  /** The name of the option. */
+  readonly name: string
+  readonly label: string
+  /** The option is a list of words, which a person writes as a command line. */
+  readonly isCommand?: boolean
+  /** No run starts without it. */
+  readonly isRequired?: boolean
+  /** The only values that work here. */
+  readonly choices?: readonly string[]
 }
 
 export interface SystemPromptSource {

@@ -3,11 +3,22 @@ import { json, limit, onlyOrg } from './options.ts'
 
 export const runsCommand = command({
   name: 'runs',
-  summary: 'List runs, newest first',
-  examples: ['agency runs --status running'],
+  summary: 'List runs, open ones first, then the newest',
+  examples: ['agency runs --status waits_for_you'],
   options: [
-    value('--status <status>', 'Only runs with this status', {
-      choices: ['planning', 'running', 'gated', 'paused', 'accepting', 'done', 'failed', 'cancelled'],
+    value('--status <status>', 'Only runs in this state', {
+      choices: [
+        'waits_for_you',
+        'planning',
+        'running',
+        'accepting',
+        'waits',
+        'paused',
+        'stopped',
+        'done',
+        'failed',
+        'cancelled',
+      ],
     }),
     limit(),
     onlyOrg,

@@ -144,6 +144,14 @@ export async function listKeysOfRuns(
   return new Map(rows.map((row) => [String(row['id']), keys.filter((_, index) => flag(row[`key_${index}`]) === true)]))
 }
 
+/** Counts the work of a run that was replaced, or cancelled while the run went on. */
+export const countDroppedBriefs = (tx: ReadTx, runId: string): Promise<number> =>
+  countRows(
+    sqlOf(tx),
+    "SELECT COUNT(*) AS count FROM briefs WHERE run_id = ? AND kind = 'work' AND status = 'cancelled'",
+    [runId],
+  )
+
 /** Lists the cap keys of the briefs of a group that have started. */
 export const listKeysBegun = (tx: ReadTx, runId: string, groupKey: string): Promise<string[]> =>
   capKeys.all(

@@ -30,6 +30,10 @@ export function countGates(tx: ReadTx, status: string, organisationId?: number):
   return countRows(sqlOf(tx), `SELECT COUNT(*) AS count FROM gates WHERE ${where}`, values)
 }
 
+/** Counts the pending gates that only the operator decides; a seat or a tier decides the others first. */
+export const countOperatorsGates = (tx: ReadTx): Promise<number> =>
+  countRows(sqlOf(tx), "SELECT COUNT(*) AS count FROM gates WHERE status = 'pending' AND approver = ?", [operator])
+
 const ofOperator = (status: string, organisationId: number | undefined) =>
   allOf(["status = ? AND (approver = ? OR approver LIKE 'seat:%')", [status, operator]], ofRunsOf(organisationId))
 

@@ -50,6 +50,14 @@ export function countQuestions(tx: ReadTx, query: QuestionQuery): Promise<number
   return countRows(sqlOf(tx), `SELECT COUNT(*) AS count FROM questions WHERE ${where}`, values)
 }
 
+/** Counts the open questions that have come to the operator. */
+export const countOperatorsQuestions = (tx: ReadTx): Promise<number> =>
+  countRows(
+    sqlOf(tx),
+    "SELECT COUNT(*) AS count FROM questions WHERE answered_at IS NULL AND status <> 'with_lead'",
+    [],
+  )
+
 const condition = ({ runId, organisationId, onlyWaiting }: QuestionQuery) =>
   allOf(
     onlyWaiting && ['answered_at IS NULL', []],

@@ -11,7 +11,8 @@ import { findPullRequestOf } from '../pull-requests/store.ts'
 import type { Question } from '../questions/contract.ts'
 import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
-import { type Surroundings, waitsFor } from '../runs/waits-for.ts'
+import { standingOf } from '../runs/standing.ts'
+import type { Surroundings } from '../runs/waits-for.ts'
 import type { AnsweredQuestion, RunResult } from './contract.ts'
 import { type Changes, type ChangeRange, listFiles, readChanges } from './files.ts'
 import { findSentence, leftOf, ofClaim } from './sentence.ts'
@@ -76,7 +77,7 @@ export function createRunResults(deps: RunResultDeps) {
               unpricedCalls: run.unpricedCalls,
             }
           : { costMicros: brief.costMicros, tokens: brief.tokensUsed, unpricedCalls: null },
-      waitsFor: await waitsFor(tx, run, { at: clock.at(), slots, isLeftOut }),
+      waitsFor: (await standingOf(tx, run, { at: clock.at(), slots, isLeftOut })).waitsFor,
     }
   }
 }

@@ -7,11 +7,13 @@ import type { runsCommand } from '../../cli/commands/runs.ts'
 import type { CliContext } from '../../cli/context.ts'
 import { dashboardOf } from '../../cli/daemon-address.ts'
 import type { Handler, OptionsFor } from '../../cli/declare.ts'
-import { ago, duration, plain, statusText, tableLines } from '../../cli/terminal.ts'
+import { ago, duration, plain, tableLines } from '../../cli/terminal.ts'
+import { type RunState, runStateText } from '../../kernel/run-state.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
-import { parseEvidence, parseOptions, readScenario, shellWords } from './cli/arguments.ts'
+import { parseEvidence, parseOptions, readScenario, programWords } from './cli/arguments.ts'
 import { readablePaths } from './cli/readable-paths.ts'
 import type { Run, RunLine } from './contract.ts'
+import { progressText, runText } from './cli/state.ts'
 import { runEndpoints } from './endpoints.ts'
 
 type StartOptions = OptionsFor<typeof runCommand>
@@ -98,7 +100,7 @@ function runtimeOf({ runtime, option, scenario, program }: StartOptions): {
 } {
   const options = parseOptions(option ?? [])
   if (program !== undefined)
-    return { runtime: runtime ?? 'program', runtime_options: { ...options, command: shellWords(program) } }
+    return { runtime: runtime ?? 'program', runtime_options: { ...options, command: programWords(program) } }
   if (scenario !== undefined)
     return { runtime: runtime ?? 'scripted', runtime_options: { ...options, scenario: readScenario(scenario) } }
   return {
@@ -109,7 +111,8 @@ function runtimeOf({ runtime, option, scenario, program }: StartOptions): {
 
 export const listRuns: Handler<typeof runsCommand> = async (context, { status, limit, org, json }) => {
   const answer = await context.api().call<{ runs: Wire<RunLine>[] }>(runEndpoints.list, {
-    status,
+    state: status,
+    order: 'open_first',
     limit,
     organisation_id: await organisationId(context, org),
   })
@@ -118,13 +121,17 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
     return 0
   }
   if (answer.runs.length === 0) {
-    context.out(status === undefined ? `no runs yet; 'agency run "<goal>"' starts one` : `no runs are ${status}`)
+    context.out(
+      status === undefined
+        ? `no runs yet; 'agency run "<goal>"' starts one`
+        : `no runs: ${runStateText(status as RunState)}`,
+    )
     return 0
   }
   const rows = answer.runs.map((run) => [
     run.id,
-    statusText(context, run.status),
-    briefsText(run),
+    runText(context, run.state),
+    progressText(run.progress),
     ago(run.started_at, context.nowMs()),
     duration((run.ended_at === null ? context.nowMs() : Date.parse(run.ended_at)) - Date.parse(run.started_at)),
     `${run.priority === 'medium' ? '' : `(${run.priority}) `}${run.simulated ? 'sim · ' : ''}${plain(run.goal_anchor)}`,
@@ -141,13 +148,6 @@ export const listRuns: Handler<typeof runsCommand> = async (context, { status, l
   for (const { id, waits_for } of answer.runs)
     if (waits_for !== null) context.out(`${id} waits for ${plain(waits_for)}`)
   return 0
-}
-
-/** Of a run that is done, the other briefs are named apart: they were replaced, or cancelled by the operator. */
-function briefsText({ status, briefs_done, briefs_verified, briefs_total }: Wire<RunLine>): string {
-  const done = briefs_done + briefs_verified
-  if (status !== 'done' || done >= briefs_total) return `${done}/${briefs_total}`
-  return `${done} (${briefs_total - done} replaced or cancelled)`
 }
 
 export const cancelRun: Handler<typeof cancelCommand> = async (context, id, { reason, json }) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { isGlob } from '../../kernel/glob.ts'
+import { runStates } from '../../kernel/run-state.ts'
 import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
 import { ResolvedTeam } from '../../team/contract.ts'
@@ -163,9 +164,32 @@ export const WaitsFor = z
   .nullable()
   .describe('The reason why nothing of it is at work, with the next command where there is one; null: something is')
 
+/** The state in which a run is shown: it also tells whether the run waits, and whether it waits for the operator. */
+export const RunState = z
+  .enum(runStates)
+  .describe(
+    'waits_for_you: a gate or question is open for the operator; waits: nothing is at work, for another reason; stopped: a stop is in force; otherwise its status',
+  )
+
+/** The briefs of a run that count; the same figures everywhere. */
+export const RunProgress = z.object({
+  done: z.number().int().describe('Done or verified: verified ones wait only to be accepted'),
+  total: z.number().int().describe('All but the dropped ones'),
+  dropped: z.number().int().describe('Replaced by others, or cancelled on purpose while the run went on'),
+})
+
+/** The shown state of a run, derived from its decisions, stops and agents. */
+export const RunStanding = z.object({
+  state: RunState,
+  decisions: z.number().int().describe('Its gates and questions that wait for the operator'),
+  progress: RunProgress,
+  waitsFor: WaitsFor,
+})
+export type RunStanding = z.infer<typeof RunStanding>
+
 /** A run without its configuration, which can contain a plan of thousands of briefs. */
 export const RunLine = Run.omit({ configuration: true }).extend({
-  waitsFor: WaitsFor,
+  ...RunStanding.shape,
   capKeys: z.array(z.string()).optional().describe('The cap keys of its briefs so far, where its playbook has some'),
 })
 export type RunLine = z.infer<typeof RunLine>
@@ -278,12 +302,16 @@ export const runOperations = {
     summary: 'Runs, newest first',
     ...runEndpoints.list,
     input: z.strictObject({
-      status: RunStatus.optional(),
+      state: RunState.optional(),
+      order: z.enum(['newest', 'open_first']).default('newest').describe('open_first: runs that have ended come last'),
       organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(500).default(50),
       before: z.string().optional().describe('For the next page: the id of the last run'),
     }),
-    output: z.object({ runs: z.array(RunLine), counts: z.record(z.string(), z.number().int()) }),
+    output: z.object({
+      runs: z.array(RunLine),
+      counts: z.record(z.string(), z.number().int()).describe('The number of runs in each state'),
+    }),
     allow: ['operator'],
   }),
   show: operation({
@@ -321,7 +349,7 @@ export const runOperations = {
     output: z.object({
       run: Run,
       status: RunStatus,
-      waitsFor: WaitsFor,
+      ...RunStanding.shape,
       briefs: z.array(HeldBrief),
       dependencies: z.array(Dependency).describe('Pairs of briefs of which one waits for the other; at most 20,000'),
       attempts: z.array(Attempt),

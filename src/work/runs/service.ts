@@ -1,5 +1,5 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
-import type { Db, ReadTx, Tx } from '../../db/port.ts'
+import type { Db, Tx } from '../../db/port.ts'
 import { choosePlaybook } from '../choose-playbook.ts'
 import { checkCast } from '../briefs/cast.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
@@ -24,7 +24,7 @@ import { listArtifacts } from '../artifacts/store.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { externalHolds } from '../briefs/external-holds.ts'
 import { reasonsOf, withReasons } from '../briefs/held.ts'
-import { listBriefs, listDependencies, listHoldsOfRun, listKeysOfRuns } from '../briefs/store.ts'
+import { listBriefs, listDependencies, listHoldsOfRun } from '../briefs/store.ts'
 import { findLimitsOfRun } from '../budgets/store.ts'
 import { withLimits } from '../briefs/view.ts'
 import { limitFromTheStart, placeOfRun } from '../budgets/limits.ts'
@@ -50,15 +50,16 @@ import {
   type Run,
   type RunConfiguration,
   type RunPurpose,
-  type RunLine,
   type RunRepository,
 } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
 import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
-import { countRuns, listRuns, type RunQuery, runs } from './store.ts'
+import { runs } from './store.ts'
 import { moveRun, moveRunsMission, touchRun } from './moves.ts'
 import { cancelRun } from './end.ts'
-import { type Surroundings, waitsFor } from './waits-for.ts'
+import { listStandings, type RunListQuery } from './list.ts'
+import { standingOf } from './standing.ts'
+import type { Surroundings } from './waits-for.ts'
 
 export type RunDefaults = Pick<
   RunConfiguration,
@@ -151,23 +152,7 @@ export function createRuns(deps: RunDeps) {
 
     resolve: (prefix: string): Promise<string> => db.read((tx) => resolveRun(tx, prefix)),
 
-    list: ({ before, ...query }: Omit<RunQuery, 'before'> & { before?: string | undefined }) =>
-      db.read(async (tx) => {
-        const last = before === undefined ? undefined : await requireRun(tx, before)
-        const found = await listRuns(tx, { ...query, before: last })
-        const reached = await reachedKeys(tx, deps.scopes.playbooks, found)
-        const lines: RunLine[] = []
-        for (const run of found)
-          lines.push({
-            ...withoutConfiguration(run),
-            waitsFor: await waitsFor(tx, run, around()),
-            capKeys: reached.get(run.id),
-          })
-        return {
-          runs: lines,
-          counts: await countRuns(tx, query.organisationId),
-        }
-      }),
+    list: (query: RunListQuery) => db.read((tx) => listStandings(tx, query, around(), deps.scopes.playbooks)),
 
     show: (prefix: string): Promise<Run> => db.read((tx) => requireRun(tx, prefix)),
 
@@ -184,7 +169,7 @@ export function createRuns(deps: RunDeps) {
         return {
           run,
           status: run.status,
-          waitsFor: await waitsFor(tx, run, around()),
+          ...(await standingOf(tx, run, around())),
           briefs: briefs.map((brief) =>
             withLimits(withReasons(brief, reasonsOf(brief, held.get(brief.id) ?? [], run, beyond(brief))), limits),
           ),
@@ -393,19 +378,3 @@ function setupOf({ setup }: CreateRun, team: Prepared['team']): Pick<RunConfigur
   const stated = setup ?? team?.setup
   return stated === undefined ? {} : { setup: storedSetup(stated) }
 }
-
-/** Returns the cap keys that have briefs, for the runs of playbooks that have cap keys. */
-async function reachedKeys(
-  tx: ReadTx,
-  playbooks: ScopeParts['playbooks'],
-  found: readonly Run[],
-): Promise<Map<string, string[]>> {
-  const reached = new Map<string, string[]>()
-  for (const [name, own] of Map.groupBy(found, ({ playbook }) => playbook)) {
-    const ids = own.map(({ id }) => id)
-    for (const [id, keys] of await listKeysOfRuns(tx, ids, playbooks.get(name)?.capKeys ?? [])) reached.set(id, keys)
-  }
-  return reached
-}
-
-const withoutConfiguration = ({ configuration: _, ...line }: Run): Omit<RunLine, 'waitsFor'> => line

@@ -1,4 +1,4 @@
-import { column, columns, integer, text } from '../../db/columns.ts'
+import { column, columns, integer, json, text } from '../../db/columns.ts'
 import { allOf, ofOrganisation } from '../../db/conditions.ts'
 import { boundLimit } from '../../db/limit.ts'
 import type { ReadTx } from '../../db/port.ts'
@@ -32,16 +32,20 @@ const runIds = column('id', text)
 
 export interface RunQuery {
   status?: string | undefined
+  /** Only runs that have ended, or only those that have not. */
+  hasEnded?: boolean | undefined
   organisationId?: number | undefined
   /** Several runs may start within one millisecond: the time alone would lose some between two pages. */
   before?: Pick<Run, 'startedAt' | 'id'> | undefined
   limit: number
 }
 
-export function listRuns(tx: ReadTx, { status, organisationId, before, limit }: RunQuery): Promise<Run[]> {
+/** Lists runs, newest first. */
+export function listRuns(tx: ReadTx, { status, hasEnded, organisationId, before, limit }: RunQuery): Promise<Run[]> {
   const { where, values } = allOf(
     before !== undefined && ['(started_at, id) < (?, ?)', [before.startedAt, before.id]],
     status !== undefined && ['status = ?', [status]],
+    hasEnded !== undefined && [`ended_at IS ${hasEnded ? 'NOT NULL' : 'NULL'}`, []],
     ofOrganisation(organisationId),
   )
   return findRows(tx, runs, `${where} ORDER BY started_at DESC, id DESC ${boundLimit}`, [...values, limit])
@@ -83,11 +87,12 @@ export const listRunsIn = async (tx: ReadTx, missionId: string, workspace: strin
 export const listOpenRunsOf = (tx: ReadTx, playbook: string): Promise<Run[]> =>
   findRows(tx, runs, 'playbook = ? AND ended_at IS NULL ORDER BY id', [playbook])
 
-export async function countRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
-  const [where, values] = organisationId === undefined ? ['', []] : ['WHERE organisation_id = ?', [organisationId]]
+/** Counts the runs that have ended, by their status. */
+export async function countEndedRuns(tx: ReadTx, organisationId?: number): Promise<Record<string, number>> {
+  const { where, values } = allOf(['ended_at IS NOT NULL', []], ofOrganisation(organisationId))
   const rows = await columns({ status: text, count: integer }).all(
     sqlOf(tx),
-    `SELECT status, COUNT(*) AS count FROM runs ${where} GROUP BY status ORDER BY status`,
+    `SELECT status, COUNT(*) AS count FROM runs WHERE ${where} GROUP BY status ORDER BY status`,
     values,
   )
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
@@ -149,3 +154,55 @@ const keysOfRuns = columns({
   keyTokens: integer,
   keyCost: integer,
 })
+
+/** A completed run with the times in which its agents were at work. */
+export interface FinishedRun {
+  readonly tokens: number
+  readonly costMicros: number
+  readonly unpricedCalls: number
+  /** Start and end of each attempt, in milliseconds. */
+  readonly work: readonly (readonly [start: number, end: number])[]
+}
+
+/** Lists the newest completed runs of a playbook, simulated ones or real ones. */
+export async function listFinishedRuns(
+  tx: ReadTx,
+  { playbook, simulated }: Pick<Run, 'playbook' | 'simulated'>,
+): Promise<FinishedRun[]> {
+  const rows = await finishedWork.all(
+    sqlOf(tx),
+    `SELECT r.id, r.input_tokens + r.output_tokens AS tokens, r.cost_micros, r.unpriced_calls, a.started_at, a.ended_at
+FROM (SELECT * FROM runs WHERE playbook = ? AND simulated = ? AND status = 'done' ORDER BY ended_at DESC, id ${boundLimit}) r
+JOIN attempts a ON a.run_id = r.id AND a.started_at IS NOT NULL AND a.ended_at IS NOT NULL ORDER BY r.id`,
+    [playbook, simulated ? 1 : 0, newest],
+  )
+  return [...Map.groupBy(rows, ({ id }) => id).values()].map((own) => {
+    const { tokens, costMicros, unpricedCalls } = own[0] as (typeof rows)[number]
+    const work = own.map(({ startedAt, endedAt }) => [Date.parse(startedAt), Date.parse(endedAt)] as const)
+    return { tokens, costMicros, unpricedCalls, work }
+  })
+}
+
+const finishedWork = columns({
+  id: text,
+  tokens: integer,
+  costMicros: integer,
+  unpricedCalls: integer,
+  startedAt: text,
+  endedAt: text,
+})
+
+/** Lists the repositories of the newest runs, each once, with the start of the newest run in it. */
+export async function listRecentRepositories(tx: ReadTx): Promise<{ path: string; usedAt: string }[]> {
+  const rows = await columns({ repository: json<{ path: string }>(), startedAt: text }).all(
+    sqlOf(tx),
+    `SELECT repository, started_at FROM runs WHERE repository IS NOT NULL ORDER BY started_at DESC, id DESC ${boundLimit}`,
+    [searchedRuns],
+  )
+  const found = new Map<string, string>()
+  for (const { repository, startedAt } of rows) if (!found.has(repository.path)) found.set(repository.path, startedAt)
+  return [...found].map(([path, usedAt]) => ({ path, usedAt }))
+}
+
+/** Enough to find every repository in use. */
+const searchedRuns = 200

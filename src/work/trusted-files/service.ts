@@ -7,8 +7,11 @@ import { counted } from '../../kernel/amounts.ts'
 import { AgencyError, notFound, refusal } from '../../kernel/errors.ts'
 import type { Fault } from '../../documents/contract.ts'
 import type { ReadTeam } from '../../team/load.ts'
+import { smallText } from '../../threads/read-texts.ts'
 import type { PlanDocument } from '../plans/contract.ts'
 import type { ReadPlan } from '../plans/read.ts'
+import { planOf } from '../templates/as-plan.ts'
+import { readTemplate } from '../templates/read.ts'
 import type { FileKind, FileReview, FileStart, TrustedFile, TrustedFileLine } from './contract.ts'
 import { differenceOf } from './difference.ts'
 import { directorsIn } from './directors.ts'
@@ -95,6 +98,8 @@ export function createTrustedFiles({ db, runtimes, readPlan, readTeam }: Trusted
     const team = await readTeam(text)
     if (team.team !== null) return { kind: 'team', text, name }
     if (plan !== null) return { kind: 'plan', plan, text, name }
+    const { template } = text.length <= smallText ? readTemplate(text) : { template: null }
+    if (template !== null) return { kind: 'plan', plan: planOf(template), text, name }
     throw unreadable(name, hasBriefs.test(text) ? faults : team.faults)
   }
 

@@ -138,6 +138,11 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
 
   return {
     locate: async (path) => git.operatorAt(path).path,
+    inspect: async (path) => {
+      const { path: top, refs, isDirty } = git.operatorAt(path)
+      const commit = refs.get(main) as string
+      return { path: top, bare: false, shallow: false, branch: 'main', commit, dirty: isDirty, warnings: [] }
+    },
     open: async (path, branch = 'main') => {
       git.operatorAt(path)
       await pause('open')

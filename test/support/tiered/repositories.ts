@@ -18,6 +18,15 @@ export function createPlayedRepositories(): PlayedRepositories {
     isEmpty: false,
     secret: null,
     locate: async (path) => path,
+    inspect: async (path) => ({
+      path,
+      bare: false,
+      shallow: false,
+      branch: 'main',
+      commit: 'a'.repeat(40),
+      dirty: false,
+      warnings: [],
+    }),
     open: async (path, branch = 'main') => ({
       path,
       mirror: '/mirror',

@@ -16,7 +16,7 @@ describe('the availability of Claude Code', () => {
     createClaudeCodeRuntime({ binary, environment, versionTimeoutMs }).available()
 
   it('is given for a supported version with a key', async () => {
-    expect(await available(fakeClaude('', folderOfTest()))).toEqual({ ok: true })
+    expect(await available(fakeClaude('', folderOfTest()))).toEqual({ ok: true, version: '2.1.325' })
   })
 
   it.each([

@@ -53,6 +53,7 @@ export function createClaudeCodeRuntime({
   rememberSecrets(secretsIn(variables))
   return {
     name: 'claude-code',
+    title: 'Claude Code',
     capabilities: {
       simulated: false,
       provider: 'anthropic',
@@ -65,8 +66,11 @@ export function createClaudeCodeRuntime({
     available: async () => {
       const found = await findClaude(standard, versionTimeoutMs)
       if (!found.ok) return found
-      return hasKey(environment, environmentNames) ? { ok: true } : missingKey(environmentNames, environmentOf)
+      return hasKey(environment, environmentNames)
+        ? { ok: true, version: found.version }
+        : missingKey(environmentNames, environmentOf)
     },
+    fields: [{ name: 'model', label: 'Model' }],
     checkOptions,
     startsOf: ({ binary }) =>
       binary === undefined

@@ -51,9 +51,19 @@ export function createLlmRuntime({
   }
   return {
     name: 'llm',
+    title: 'Model with Agency’s tools',
     capabilities: { simulated: false, boxed: true, evidenceUnboxed: false, send: false, resume: false },
     available: async () =>
       [...providers.values()].some(isUsable) ? { ok: true } : noUsableProvider(providers, environmentOf),
+    fields: [
+      {
+        name: 'provider',
+        label: 'Provider',
+        isRequired: true,
+        choices: [...providers.values()].filter(isUsable).map(({ name }) => name),
+      },
+      { name: 'model', label: 'Model', isRequired: true },
+    ],
     checkOptions: (options) => void chosen(options),
     providerOf: ({ provider }) => (typeof provider === 'string' && providers.has(provider) ? provider : 'llm'),
     systemPromptOf: async ({ text }) => text,

@@ -24,8 +24,10 @@ const Options = z.strictObject({
 export function createProgramRuntime({ graceMs }: { readonly graceMs?: number } = {}): Runtime {
   return {
     name: 'program',
+    title: 'Your own program',
     capabilities: { simulated: false, boxed: true, evidenceUnboxed: true, send: false, resume: false, fixed: true },
     available: async () => ({ ok: true }),
+    fields: [{ name: 'command', label: 'Command', isCommand: true, isRequired: true }],
     checkOptions: (options) => mustExist(commandOf(options)[0]),
     startsOf: ({ command }) => (command === undefined ? [] : [{ where: 'program', text: commandText(command) }]),
     launch: async (launch) =>

@@ -37,6 +37,7 @@ export function createScriptedRuntime({
   const known = { ...builtInScenarios, ...scenarios }
   return {
     name: 'scripted',
+    title: 'Simulated agent',
     capabilities: { simulated: true, boxed: true, evidenceUnboxed: true, send: false, resume: false },
     // One for all simulated agents, so that the effects of a provider's limit can be played.
     providerOf: () => 'scripted',

@@ -5,7 +5,7 @@ import type { Handler, OptionsFor } from '../../../cli/declare.ts'
 import { bold, duration, plain, statusText } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import type { Endpoint } from '../../../operations/endpoint.ts'
-import { readScenario, shellWords } from '../../runs/cli/arguments.ts'
+import { readScenario, programWords } from '../../runs/cli/arguments.ts'
 import { readablePaths } from '../../runs/cli/readable-paths.ts'
 import type { Execution } from './contract.ts'
 import { executionEndpoints } from './endpoints.ts'
@@ -56,7 +56,8 @@ async function follow(
 
 /** Returns the runtime: `--binary claude`, `scripted`, or the name of any other; a program or scenario implies one. */
 function runtimeOf({ binary, program, scenario }: ExecutionOptions): { runtime?: string; runtime_options?: object } {
-  if (program !== undefined) return { runtime: binary ?? 'program', runtime_options: { command: shellWords(program) } }
+  if (program !== undefined)
+    return { runtime: binary ?? 'program', runtime_options: { command: programWords(program) } }
   if (scenario !== undefined)
     return { runtime: binary ?? 'scripted', runtime_options: { scenario: readScenario(scenario) } }
   return binary === undefined ? {} : { runtime: binary }

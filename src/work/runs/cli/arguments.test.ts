@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { freshFolder } from '../../../../test/support/store.ts'
 import { Evidence } from '../../evidence/contract.ts'
-import { parseEvidence, parseOptions, readScenario, shellWords } from './arguments.ts'
+import { parseEvidence, parseOptions, readScenario, programWords } from './arguments.ts'
 
 describe('evidence on the command line', () => {
   it.each([
@@ -49,24 +49,24 @@ describe('a program with its arguments', () => {
       .toString()
       .split('\0')
       .slice(0, -1)
-    expect(shellWords(text)).toEqual(byShell)
+    expect(programWords(text)).toEqual(byShell)
   })
 
   it('comes back whole, whatever is quoted', () => {
     const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), (words) => {
-        expect(shellWords(words.map(quote).join('  '))).toEqual(words)
+        expect(programWords(words.map(quote).join('  '))).toEqual(words)
       }),
     )
   })
 
   it.each(['', '   ', "sh 'open", 'sh "open'])('is refused when it is %j', (text) => {
-    expect(() => shellWords(text)).toThrow(/--program/)
+    expect(() => programWords(text)).toThrow(/--program/)
   })
 
   it('expands nothing', () => {
-    expect(shellWords('echo $HOME *.ts ~ `id` | cat')).toEqual(['echo', '$HOME', '*.ts', '~', '`id`', '|', 'cat'])
+    expect(programWords('echo $HOME *.ts ~ `id` | cat')).toEqual(['echo', '$HOME', '*.ts', '~', '`id`', '|', 'cat'])
   })
 })
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import { refusal } from '../../../kernel/errors.ts'
+import { shellWords } from '../../../kernel/shell-words.ts'
 
 /** Parses `file:PATH`, `command:CMD`, `artifact:PATH`, `artifact`, or evidence as JSON; the daemon validates it. */
 export function parseEvidence(text: string): object {
@@ -44,31 +45,12 @@ function optionValue(text: string): unknown {
   }
 }
 
-/** Splits a text into words like a shell, without running one: quotes and backslashes count, nothing is expanded. */
-export function shellWords(text: string): string[] {
-  const words: string[] = []
-  let word: string | null = null
-  let quote = ''
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index] as string
-    const next = text[index + 1]
-    if (quote === "'" && character !== "'") word = (word ?? '') + character
-    else if (character === '\\' && next !== undefined && (quote === '' || '"\\$`'.includes(next))) {
-      word = (word ?? '') + next
-      index++
-    } else if (quote !== '' && character === quote) quote = ''
-    else if (quote === '' && (character === '"' || character === "'")) {
-      quote = character
-      word ??= ''
-    } else if (quote === '' && /\s/.test(character)) {
-      if (word !== null) words.push(word)
-      word = null
-    } else word = (word ?? '') + character
-  }
-  if (quote !== '') throw refusal('invalid_input', `--program has a quote (${quote}) that is not closed`)
-  if (word !== null) words.push(word)
-  if (words.length === 0) throw refusal('invalid_input', '--program is empty', { hint: 'agency run --help' })
-  return words
+/** Splits the command of a program into its words, like a shell. */
+export function programWords(text: string): string[] {
+  const found = shellWords(text)
+  if ('open' in found) throw refusal('invalid_input', `--program has a quote (${found.open}) that is not closed`)
+  if (found.words.length === 0) throw refusal('invalid_input', '--program is empty', { hint: 'agency run --help' })
+  return found.words
 }
 
 /**

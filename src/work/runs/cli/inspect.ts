@@ -25,6 +25,7 @@ import {
   type Inspection,
   ofBrief,
 } from './inspection.ts'
+import { progressText, runText } from './state.ts'
 import { inputLines } from './input-lines.ts'
 import { namedOrNewest } from './newest.ts'
 import { artifactLine, boxText, placeText, viewNames, views } from './views.ts'
@@ -96,7 +97,7 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   context.out(
     [
       bold(context, run.id),
-      statusText(context, run.status),
+      runText(context, shown.state),
       run.playbook,
       ...(run.priority === 'medium' ? [] : [`${run.priority} priority`]),
       ...(run.simulated ? ['simulated'] : []),
@@ -113,6 +114,7 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   if (run.input_tokens + run.output_tokens > 0)
     context.out(`tokens   ${run.input_tokens} in, ${run.output_tokens} out${run.simulated ? ' (simulated)' : ''}`)
   if (brief === undefined) for (const spent of shown.spends) context.out(`cost     ${modelLine(spent)}`)
+  context.out(`briefs   ${progressText(shown.progress)} done`)
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
   if (shown.waits_for !== null) context.out(`waits    for ${plain(shown.waits_for)}`)
   for (const line of waitingLines(shown)) context.out(line)

@@ -3,6 +3,7 @@ import type { Wire } from '../../../cli/wire.ts'
 import type { EventLine } from '../../../events/cli.ts'
 import { eventEndpoints } from '../../../events/endpoints.ts'
 import { refusal } from '../../../kernel/errors.ts'
+import type { RunState } from '../../../kernel/run-state.ts'
 import type { PersonaInRun } from '../../agents/contract.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { Attempt } from '../../attempts/contract.ts'
@@ -17,13 +18,16 @@ import type { Proof } from '../../proofs/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
 import type { ModelCost } from '../../spends/contract.ts'
-import type { Run } from '../contract.ts'
+import type { Run, RunStanding } from '../contract.ts'
 import { runEndpoints } from '../endpoints.ts'
 
 /** Everything about a run, as the daemon sends it. */
 export interface Inspection {
   run: Wire<Run>
   status: string
+  state: RunState
+  decisions: number
+  progress: Wire<RunStanding>['progress']
   waits_for: string | null
   briefs: Wire<HeldBrief>[]
   dependencies: Wire<Dependency>[]

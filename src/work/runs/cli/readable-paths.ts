@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { basename, isAbsolute, resolve } from 'node:path'
 
 import { refusal } from '../../../kernel/errors.ts'
-import { shellWords } from './arguments.ts'
+import { programWords } from './arguments.ts'
 
 /**
  * Returns the paths that the boxes of a run show: those of `--readable`, and the script that `--program` names for an
@@ -15,7 +15,7 @@ export function readablePaths({
   readonly readable?: readonly string[] | undefined
   readonly program?: string | undefined
 }): string[] | undefined {
-  const script = program === undefined ? null : scriptIn(shellWords(program))
+  const script = program === undefined ? null : scriptIn(programWords(program))
   const paths = [...readable.map(existing), ...(script === null ? [] : [script])]
   return paths.length === 0 ? undefined : [...new Set(paths)]
 }

@@ -6,6 +6,7 @@ import { attemptText as attemptState } from '../../../kernel/attempt-state.ts'
 import type { Artifact } from '../../artifacts/contract.ts'
 import type { HeldBrief } from '../../briefs/contract.ts'
 import type { Inspection } from './inspection.ts'
+import { runText } from './state.ts'
 import {
   artifactLine,
   boxText,
@@ -31,7 +32,7 @@ export function treeLines(screen: Screen, shown: Inspection): TreeLine[] {
   const { run } = shown
   const view = viewOf(run)
   return [
-    line(0, `${statusText(screen, run.status)}  ${run.id}  ${plain(run.goal_anchor)}`, () => [
+    line(0, `${runText(screen, shown.state)}  ${run.id}  ${plain(run.goal_anchor)}`, () => [
       ...visible(run.goal_anchor).split('\n'),
       '',
       `mission  ${run.mission_id}`,

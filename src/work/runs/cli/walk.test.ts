@@ -57,6 +57,7 @@ describe('an opened file', () => {
     const brief = { id: 'brf_2', key: 'rest', title: 'Rest', status: 'done', held_by: null, remainder_of: 'brf_1' }
     const lines = treeLines(screen, {
       run: { id: 'run_1', status: 'done', goal_anchor: 'Do' },
+      state: 'done',
       briefs: [brief],
       attempts: [
         {

@@ -1,0 +1,5 @@
+import { get } from '../../operations/endpoint.ts'
+
+export const templateEndpoints = {
+  list: get('/templates'),
+}

@@ -1,0 +1,101 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { noBrowser } from '../support/browser.ts'
+import type { TestDaemon } from '../support/daemon.ts'
+import { expectShown } from '../support/dashboard.ts'
+import { makeRepository } from '../support/repository.ts'
+import { type Visit, visitDashboard } from '../support/visit.ts'
+
+if (noBrowser !== null) console.log(`skipped: the form of a new run: ${noBrowser}`)
+
+describe.skipIf(noBrowser !== null)('the form of a new run', () => {
+  let daemon: TestDaemon
+  let context: BrowserContext
+  let page: Page
+  let enter: Visit['enter']
+  visitDashboard((visit) => ({ daemon, context, page, enter } = visit))
+
+  const goalsOfRuns = async (): Promise<string[]> =>
+    (await daemon.ask<{ runs: { goal_anchor: string }[] }>('GET', '/runs')).runs.map((run) => run.goal_anchor)
+
+  it('starts one run, keeps its text over a reload, and names every fault beside its field', async () => {
+    const repository = makeRepository({ 'package.json': '{"scripts":{"test":"node --test"}}' })
+    await enter('/')
+    await expectShown(page.getByRole('heading', { name: 'Inbox' }))
+    await page.keyboard.press('n')
+    const goal = page.getByRole('textbox', { name: 'What is to be achieved?' })
+    await expectShown(page.getByRole('radio', { name: 'Simulated agent simulated' }))
+    await page.getByRole('button', { name: 'Start simulated run' }).click()
+    await expectShown(page.getByText('The goal is empty. Say what the run should achieve.'))
+    await goal.fill('Slugs without accents')
+    await page.getByRole('textbox', { name: 'Limit' }).fill('0')
+    await expectShown(page.getByText('The limit is not an amount above $0.'))
+
+    const where = page.getByRole('combobox', { name: 'Where' })
+    await where.fill(`${repository.path}/none`)
+    await where.blur()
+    await expectShown(page.getByText('none does not exist'))
+    await where.fill(repository.path)
+    await where.blur()
+    await expectShown(page.getByText('The result waits for your approval before it is merged into main.'))
+    await expect.poll(() => page.getByRole('textbox', { name: 'Command of proof 1' }).inputValue()).toBe('npm test')
+    await page.getByRole('button', { name: 'Remove proof 1' }).click()
+    await page.getByRole('button', { name: 'Add a command' }).click()
+    await page.getByRole('textbox', { name: 'Command of proof 1' }).fill('no-such-program')
+    await expectShown(page.getByText('no-such-program was not found on this machine'))
+
+    await page.reload()
+    await expect.poll(() => goal.inputValue()).toBe('Slugs without accents')
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Command of proof 1' }).inputValue())
+      .toBe('no-such-program')
+    await page.getByRole('textbox', { name: 'Command of proof 1' }).fill('test -e result.md')
+    await page.getByRole('textbox', { name: 'Limit' }).fill('5')
+
+    // A copy of the tab has a copy of its storage.
+    const draft = await page.evaluate(() => sessionStorage.getItem('agency.new-run') ?? '')
+    const copy = await context.newPage()
+    await copy.goto(daemon.dashboard)
+    await expectShown(copy.getByRole('heading', { name: 'Inbox' }))
+    await copy.evaluate((text) => sessionStorage.setItem('agency.new-run', text), draft)
+    await copy.goto(`${daemon.dashboard}/new`)
+    await Promise.all([
+      page.getByRole('button', { name: 'Start simulated run' }).dblclick(),
+      copy.getByRole('textbox', { name: 'What is to be achieved?' }).press('Control+Enter'),
+    ])
+    await Promise.all([page, copy].map((each) => each.waitForURL(/\/runs\/run_/)))
+    expect(new URL(copy.url()).pathname).toBe(new URL(page.url()).pathname)
+    expect(await goalsOfRuns()).toEqual(['Slugs without accents'])
+    // The form is empty for the next run.
+    await page.goto(`${daemon.dashboard}/new`)
+    await expect.poll(() => goal.inputValue()).toBe('')
+  })
+
+  it('is prefilled by its address', async () => {
+    await enter('/new?template=fix-issue&goal=The+page+hangs&repo=/nowhere')
+    const goal = page.getByRole('textbox', { name: 'What is to be achieved?' })
+    await expect.poll(() => goal.inputValue()).toMatch(/^The page hangs\n\nReproduce the issue/)
+    await expectShown(page.getByRole('button', { name: 'Fix an issue', pressed: true }))
+    await expectShown(page.getByText('the directory /nowhere does not exist'))
+  })
+
+  it('shows the commands of a plan file, then trusts and starts exactly that text', async () => {
+    await enter('/new')
+    await page.getByRole('button', { name: 'A plan file' }).click()
+    const choose = (text: string) =>
+      page
+        .getByLabel('Choose a plan file')
+        .setInputFiles({ name: 'plan.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) })
+    await choose('goal: A shop\nbriefs: [{ id: a, objectiv: x }]\n')
+    await expectShown(page.getByText('plan.yaml has 2 faults.'))
+    await choose(
+      'goal: A shop\nruntime: scripted\nbriefs: [{ id: a, objective: Write it, evidence: [{ kind: command, run: test -e result.md }] }]\n',
+    )
+    await expectShown(page.getByText('1 brief in 1 level'))
+    await expectShown(page.locator('pre').getByText('test -e result.md'))
+    await page.getByRole('button', { name: 'Trust this file and start the run' }).dblclick()
+    await page.waitForURL(/\/runs\/run_/)
+    expect((await goalsOfRuns()).filter((goal) => goal === 'A shop')).toHaveLength(1)
+  })
+})

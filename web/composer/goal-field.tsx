@@ -1,0 +1,47 @@
+import { useId } from 'react'
+
+import type { Template } from '../../src/work/templates/contract.ts'
+import { figure } from '../text.ts'
+import { type Fault, maxGoal } from './draft.ts'
+import { Field } from './field.tsx'
+
+/** From here on the length is shown, so that a person sees the limit before she reaches it. */
+const longGoal = maxGoal * 0.9
+
+export function GoalField({
+  goal,
+  template,
+  fault,
+  onChange,
+}: {
+  goal: string
+  template: Template | null
+  fault: Fault | undefined
+  onChange: (goal: string) => void
+}) {
+  const id = useId()
+  const ask = template?.ask ?? null
+  return (
+    <Field label="What is to be achieved?" labelFor={id} fault={fault} faultId={`${id}-fault`}>
+      {ask !== null && (
+        <p id={`${id}-hint`} className="muted">
+          {ask} {template?.goal !== '' && 'Write it above the instructions of the template.'}
+        </p>
+      )}
+      <textarea
+        id={id}
+        name="goal"
+        rows={5}
+        value={goal}
+        aria-invalid={fault !== undefined}
+        aria-describedby={[ask !== null && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      {goal.length > longGoal && (
+        <p className="muted figure">
+          {figure(goal.trim().length)} of {figure(maxGoal)} characters
+        </p>
+      )}
+    </Field>
+  )
+}
