@@ -1,31 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 
+import type { DemoGuide as DemoGuideData, DemoName } from '../../src/daemon/demos/contract.ts'
 import { operations } from '../../src/operations/all.contract.ts'
+import type { Run } from '../../src/work/runs/contract.ts'
 import { call } from '../client.ts'
 import { useSecond } from '../clock.ts'
 import { Word } from '../help/word.tsx'
 import { type Inspection, keys } from '../queries.ts'
-import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
+import { Yours } from './yours.tsx'
 
 /** Explains a demonstration while it runs, counts down to its own decision of a gate, and names the author of the last one. */
 export function DemoGuide({ inspection: { run, gates } }: { inspection: Inspection }) {
-  const guide = useQuery({
-    // A gate that opens or is decided changes the run, and with it the guide.
-    queryKey: [...keys.run(run.id), 'demo', run.gatesPending, run.endedAt],
-    queryFn: ({ signal }) => call(operations.demo.guide, { runId: run.id }, signal),
-    enabled: run.simulated,
-    placeholderData: (before) => before,
-  }).data
-  if (!run.simulated || guide === undefined || guide.name === null) return null
+  const guide = useGuide(run)
+  if (guide === null) return null
   const last = gates.findLast(({ status }) => status === 'approved')
   const isOwnDecision = last !== undefined && last.note?.startsWith('Simulated:') !== true
   return (
     <aside className="guide" aria-label="About this demonstration">
       {run.endedAt !== null ? (
         <p>
-          That was <Word of="simulated" />. {endings[guide.name]}{' '}
-          <Link to={addresses.inbox}>Now yours: continue in the inbox</Link>
+          That was <Word of="simulated" />. {endings[guide.name]}
         </p>
       ) : (
         <>
@@ -51,6 +46,23 @@ export function DemoGuide({ inspection: { run, gates } }: { inspection: Inspecti
       )}
     </aside>
   )
+}
+
+/** Shows the way to a real run at the end of a demonstration, and nothing on any other run. */
+export function AfterDemo({ run }: { run: Run }) {
+  const guide = useGuide(run)
+  return guide === null || run.endedAt === null ? null : <Yours />
+}
+
+function useGuide(run: Run): (DemoGuideData & { name: DemoName }) | null {
+  const guide = useQuery({
+    // A gate that opens or is decided changes the run, and with it the guide.
+    queryKey: [...keys.run(run.id), 'demo', run.gatesPending, run.endedAt],
+    queryFn: ({ signal }) => call(operations.demo.guide, { runId: run.id }, signal),
+    enabled: run.simulated,
+    placeholderData: (before) => before,
+  }).data
+  return !run.simulated || guide === undefined || guide.name === null ? null : { ...guide, name: guide.name }
 }
 
 /** Announced once and not every second: a screen reader would speak of nothing else. */
