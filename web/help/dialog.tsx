@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 import { Dialog } from '../parts/dialog.tsx'
 import { addresses, Link } from '../router.tsx'
-import { Glossary } from './glossary.tsx'
+import { Glossary } from '../words/glossary.tsx'
 import { Keys } from './keys.tsx'
 
 /** Shows the keys and the words of the product over any page: `?` outside of a field. */

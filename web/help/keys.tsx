@@ -6,6 +6,9 @@ export const Keys = () => (
     <Pair name="Show these keys and the glossary">
       <kbd>?</kbd>
     </Pair>
+    <Pair name="Compose a new run">
+      <kbd>n</kbd>
+    </Pair>
     <Pair name="Go to a page, run or action">
       <kbd>Ctrl K</kbd> or <kbd>/</kbd>
     </Pair>

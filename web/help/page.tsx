@@ -4,7 +4,7 @@ import { PlayDemo } from '../demos/play.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Command, Skeleton } from '../parts/notices.tsx'
 import { statusQuery } from '../queries.ts'
-import { Glossary } from './glossary.tsx'
+import { Glossary } from '../words/glossary.tsx'
 import { Keys } from './keys.tsx'
 
 /** Answers how the command line is reached, which demonstrations there are, which keys work, and what a word means. */
