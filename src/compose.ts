@@ -101,6 +101,9 @@ import {
 } from './work/mission-workspaces/service.ts'
 import { createWorkspaceTree } from './work/mission-workspaces/tree.ts'
 import type { Workspaces } from './workspaces/port.ts'
+import { artifactRoutes } from './work/artifacts/routes.ts'
+import { type Artifacts, createArtifacts } from './work/artifacts/service.ts'
+import type { KeptFiles } from './work/artifacts/kept-files.ts'
 import type { AttemptFiles } from './work/attempts/files.ts'
 
 /** The parts that differ between a daemon, a simulation and a benchmark. */
@@ -121,6 +124,8 @@ export interface Parts {
   /** Where missions have their workspaces; without it, they have none. */
   missionWorkspaces?: MissionPlaces
   files: AttemptFiles
+  /** Copies of produced files; without it there are none. */
+  kept?: KeptFiles
   promptOf: EngineDeps['promptOf']
   environmentOf: (attemptId: string, fence: number) => Record<string, string>
   alsoSweep?: () => Promise<void>
@@ -169,6 +174,7 @@ export interface Agency {
   briefs: Briefs
   agents: Agents
   attempts: Attempts
+  artifacts: Artifacts
   gates: Gates
   amendments: Amendments
   questions: Questions
@@ -315,6 +321,7 @@ export function composeAgency(parts: Parts): Agency {
       files: parts.files,
       playbooks: scopes.playbooks,
     }),
+    artifacts: createArtifacts({ db, resolveRun: runs.resolve, kept: parts.kept, workspaces: parts.workspaces }),
     gates: createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories }),
     amendments: createAmendments({ db, scopes, readPlan: plans.read }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
@@ -422,6 +429,7 @@ export function routesOf(
     ...trustedFileRoutes(agency.trustedFiles),
     ...briefRoutes(agency.briefs),
     ...attemptRoutes(agency.attempts),
+    ...artifactRoutes(agency.artifacts),
     ...agentRoutes(agency.agents),
     ...gateRoutes(agency.gates),
     ...amendmentRoutes(agency.amendments),

@@ -24,6 +24,8 @@ import { wireSchema } from '../src/operations/wire-schema.ts'
 import type { Org } from '../src/org/compose.ts'
 import { insertSession } from '../src/sessions/store.ts'
 import { createAttemptToken } from '../src/server/credentials.ts'
+import type { Artifact } from '../src/work/artifacts/contract.ts'
+import { writeAuthored } from '../src/work/artifacts/write.ts'
 import { findStanding } from '../src/work/attempts/store.ts'
 import type { Brief } from '../src/work/briefs/contract.ts'
 import { briefs as briefsTable } from '../src/work/briefs/store.ts'
@@ -86,6 +88,18 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
   const missions = await Promise.all(
     ['one', 'two', 'three'].map((title) => agency.missions.create(operator, CreateMission.parse({ title }))),
   )
+  const documents: Artifact[] = []
+  for (const [index, run] of runs.entries())
+    documents.push(
+      await db.write([`run:${run.id}`], async (tx) =>
+        writeAuthored(
+          scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, run, 'engine'),
+          'operator',
+          `outline ${index}`,
+          { index },
+        ),
+      ),
+    )
   const persona = { role: 'qa', type: 'agent', subtype: 'internal', canCreateChannel: false } as const
   for (const name of ['One', 'Two']) await org.personas.create(operator, { ...persona, name })
   await org.organisations.create(operator, { name: 'Second', purpose: 'fuzz', description: '' })
@@ -93,6 +107,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
     run_id: [...runs.map((run) => run.id), first.id.slice(0, 8), 'run_'],
     brief_id: briefs,
     attempt_id: [attempt.id],
+    artifact_id: documents.map(({ id }) => id),
     agent_id: [`${attempt.agentId}`],
     mission_id: [...missions.map((mission) => mission.id), first.missionId],
     org: [],
@@ -463,6 +478,7 @@ function requestFor(
 }
 
 function check(operation: Operation, answer: Reply): void {
+  if (answer.status === 200 && operation.file === true) return expect(answer.type).toBe('application/octet-stream')
   if (answer.status === 200) {
     const parsed = operation.output.safeParse(fromWire(operation.output, JSON.parse(answer.text)))
     expect(

@@ -81,6 +81,8 @@ function Page({ route }: { route: Route }) {
     case 'workspaces':
     case 'workspace':
       return <WorkspacePages route={route} />
+    case 'artifact':
+      return <ArtifactPage key={route.artifactId} artifactId={route.artifactId} />
     case 'events':
       return <EventsPage />
     case 'settings':
@@ -109,6 +111,11 @@ const OrganisationPages = createLazy(
   async () => (await import('./organisation-pages.tsx')).OrganisationPages,
 )
 
+const ArtifactPage = createLazy(
+  { name: 'File', heading: true },
+  async () => (await import('./artifacts/page.tsx')).ArtifactPage,
+)
+
 const WorkspacePages = createLazy(
   { name: 'Workspaces', heading: true },
   async () => (await import('./workspace-pages.tsx')).WorkspacePages,
@@ -121,6 +128,8 @@ function subjectOf(route: Route): string {
   switch (route.page) {
     case 'run':
       return route.runId
+    case 'artifact':
+      return 'artifact'
     case 'workspace':
       return `workspace ${route.missionId}`
     case 'org':

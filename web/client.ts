@@ -29,6 +29,14 @@ export async function call<Op extends Operation>(
   return fromWire(operation.output, await response.json()) as OutputOf<Op>
 }
 
+/** Fetches the file of an operation that responds with one. No type: a browser must not show it as a page of its own. */
+export async function callFile<Op extends Operation>(operation: Op, input: InputOf<Op>): Promise<Blob> {
+  const { method, path } = requestOf(operation, input)
+  const response = await send(path, { method, headers: {} })
+  if (!response.ok) throw apiErrorOf(response.status, await response.text())
+  return response.blob().catch((error: unknown) => Promise.reject(new Unreachable(error)))
+}
+
 export interface StreamReader {
   opened(): void
   received(message: StreamMessage): void

@@ -18,6 +18,8 @@ export const keys = {
   stops: ['stops'],
   event: ['event'],
   pullRequests: ['pull-requests'],
+  /** Files that runs have produced. */
+  artifacts: ['artifacts'],
   /** Workspaces of missions, with their files. */
   workspaces: ['workspaces'],
   /** All data about structure and personas under one key: it is small, and any change may be visible anywhere. */

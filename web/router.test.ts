@@ -20,6 +20,10 @@ describe('routeOf', () => {
     })
   })
 
+  it('maps the address of a produced file back to it', () => {
+    expect(routeOf(addresses.artifact('art_1'))).toEqual({ page: 'artifact', artifactId: 'art_1' })
+  })
+
   it('maps the address of a workspace, and of a file in it, back to it', () => {
     expect(routeOf('/workspaces')).toEqual({ page: 'workspaces' })
     expect(routeOf('/pull-requests')).toEqual({ page: 'pull-requests' })

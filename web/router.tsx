@@ -6,6 +6,7 @@ export type Route =
   | { page: 'runs' }
   | { page: 'run'; runId: string; briefId: string | null }
   | { page: 'pull-requests' }
+  | { page: 'artifact'; artifactId: string }
   | { page: 'workspaces' }
   | { page: 'workspace'; missionId: string }
   | { page: 'events' }
@@ -52,6 +53,7 @@ export function routeOf(path: string): Route {
   if (section === 'runs' && id && parts.length === 2) return { page: 'run', runId: id, briefId: null }
   if (section === 'runs' && id && inner === 'briefs' && briefId && parts.length === 4)
     return { page: 'run', runId: id, briefId }
+  if (section === 'artifacts' && id && parts.length === 2) return { page: 'artifact', artifactId: id }
   if (section === 'workspaces' && id && parts.length === 2) return { page: 'workspace', missionId: id }
   return organisationRoute(parts.map(decode)) ?? { page: 'missing', path }
 }
@@ -88,6 +90,7 @@ export const addresses = {
   changes: (runId: string) => addresses.runView(runId, 'changes'),
   output: (runId: string, briefId: string, attemptId: string) =>
     `${addresses.brief(runId, briefId)}?view=output&attempt=${encodeURIComponent(attemptId)}`,
+  artifact: (artifactId: string) => `/artifacts/${encodeURIComponent(artifactId)}`,
   pullRequests: '/pull-requests',
   workspaces: '/workspaces',
   workspace: (missionId: string) => `/workspaces/${encodeURIComponent(missionId)}`,

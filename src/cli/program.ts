@@ -23,6 +23,8 @@ export function buildProgram(context: CliContext, exit: (code: number) => void, 
   const program = new Command('agency')
     .description('Run organisations of AI agents: plan, run, verify and remember their work.')
     .version(version, '--version', 'Print the version')
+    // Commands may have an option --version of their own.
+    .enablePositionalOptions()
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, helpWidth: Math.min(context.columns, 120) })

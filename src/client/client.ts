@@ -5,7 +5,7 @@ import type { Endpoint } from '../operations/endpoint.ts'
 import { ApiError, apiErrorOf } from '../operations/problem.ts'
 import { requestFor } from '../operations/request.ts'
 import { ConnectionLost, exchange, type HttpHead, type HttpRequest, NoAnswer, Unreachable } from './http.ts'
-import { authorization, parseAnswer, send } from './send.ts'
+import { authorization, parseAnswer, receive, send } from './send.ts'
 import { createStreamReader, type StreamMessage } from '../kernel/event-stream.ts'
 import type { Versions } from './versions.ts'
 
@@ -26,6 +26,8 @@ export interface Client {
   call<T = Record<string, unknown>>(endpoint: Endpoint, input?: object): Promise<T>
   /** Returns the same answer as YAML, rendered by the daemon. */
   yaml(endpoint: Endpoint, input?: object): Promise<string>
+  /** Hands the bytes of a file over as they arrive; the connection waits until `write` is done. */
+  download(endpoint: Endpoint, input: object, write: (part: Buffer) => void | Promise<void>): Promise<void>
   /**
    * Yields the messages of a live stream after `lastId`, and `open` each time that it has connected. When the daemon
    * goes away, the stream waits for the next daemon and resumes after the last message. It ends when the daemon reports
@@ -117,6 +119,15 @@ export function createClient(options: ClientOptions): Client {
     call: async <T>(endpoint: Endpoint, input: object = {}) =>
       options.versions.read(endpoint, parseAnswer<T>(await sendReliably(endpoint, input, 'application/json'))),
     yaml: (endpoint, input = {}) => sendReliably(endpoint, input, 'application/yaml'),
+    download: async (endpoint, input, write) => {
+      const request = requestFor(endpoint, input)
+      // Not repeated: a part of the file may have been written already.
+      await sendWhenUp(() =>
+        receive({ socket: options.socket(), token: options.token() }, request, { onHead: readHead, write }),
+      ).catch((error: unknown) => {
+        throw toRefusal(error)
+      })
+    },
     follow,
   }
 }

@@ -33,7 +33,8 @@ export class NoAnswer extends Error {}
 
 export interface Exchange {
   onHead(head: HttpHead): void
-  onBody(part: Buffer): void
+  /** The connection waits for a promise that it returns. */
+  onBody(part: Buffer): void | Promise<void>
   /** The exchange fails after this long without a byte; 0: never. */
   silenceMs: number
   /** Aborts the exchange. */
@@ -54,7 +55,28 @@ export function exchange(
       if (error === undefined) resolve()
       else reject(error)
     }
-    const reader = createResponseReader({ onHead, onBody, onEnd: () => finish() })
+    let waiting = 0
+    let isComplete = false
+    const read = (part: Buffer): void => {
+      const written = onBody(part)
+      if (written === undefined) return
+      waiting += 1
+      socket.pause()
+      written.then(
+        () => {
+          waiting -= 1
+          if (waiting > 0) return
+          if (isComplete) finish()
+          else socket.resume()
+        },
+        (error: Error) => finish(error),
+      )
+    }
+    const onEnd = (): void => {
+      isComplete = true
+      if (waiting === 0) finish()
+    }
+    const reader = createResponseReader({ onHead, onBody: read, onEnd })
     signal?.addEventListener('abort', () => finish(), { once: true })
     socket.on('connect', () => {
       connected = true

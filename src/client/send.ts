@@ -40,13 +40,36 @@ export async function send(
         status = head.status
         onHead?.(head)
       },
-      onBody: (part) => parts.push(part),
+      onBody: (part) => void parts.push(part),
       silenceMs,
     },
   )
   const text = Buffer.concat(parts).toString('utf8')
   if (status >= 200 && status < 300) return text
   throw apiErrorOf(status, text)
+}
+
+/** Sends one request and hands over the bytes of the answer; throws `ApiError` for anything but success. */
+export async function receive(
+  { socket, token }: DaemonAddress,
+  { method, path }: WireRequest,
+  { onHead, write }: { onHead(head: HttpHead): void; write: (part: Buffer) => void | Promise<void> },
+): Promise<void> {
+  let status = 0
+  const failure: Buffer[] = []
+  await exchange(
+    socket,
+    { method, path, headers: authorization(token) },
+    {
+      onHead: (head) => {
+        status = head.status
+        onHead(head)
+      },
+      onBody: (part) => (status === 200 ? write(part) : void failure.push(part)),
+      silenceMs: defaultSilenceMs,
+    },
+  )
+  if (status !== 200) throw apiErrorOf(status, Buffer.concat(failure).toString('utf8'))
 }
 
 /** Calls one operation once, without retries, and returns its answer. */

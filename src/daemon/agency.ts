@@ -23,6 +23,7 @@ import type { Talent } from '../talent/service.ts'
 import { createDirectoryWorkspaces } from '../workspaces/directory.ts'
 import { defaultPolicy } from '../workspaces/policy.ts'
 import { createAttemptFiles } from './attempt-files.ts'
+import { createKeptFiles } from './kept-files.ts'
 import type { BoxSetup } from './box.ts'
 import type { HomePaths } from './home.ts'
 import { hostChecksOf } from './host-checks.ts'
@@ -79,6 +80,7 @@ export function composeHomeAgency(parts: HomeAgencyParts): Agency {
     policyOf: (_run, { runtime }) => defaultPolicy(runtime, values),
     missionWorkspaces: missionWorkspacesOf(paths, git),
     files: createAttemptFiles(paths.attempts),
+    kept: createKeptFiles(paths.artifacts, log),
     promptOf: (playbook, kind, phase) => promptOf(paths.home, playbook, kind, phase),
     environmentOf: (attemptId, fence) => ({
       AGENCY_SOCKET: paths.socket,

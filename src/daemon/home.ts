@@ -46,6 +46,8 @@ export interface HomePaths {
   readonly logs: string
   readonly workspaces: string
   readonly attempts: string
+  /** Copies of the files that agents have produced, by their hash. */
+  readonly artifacts: string
   /** The directory for the sockets of boxes, with one directory for each. */
   readonly boxes: string
   /** Content of the organisation; may be a link or outside the home. */
@@ -71,6 +73,7 @@ export function homePaths(env: Environment): HomePaths {
     logs: join(home, 'logs'),
     workspaces: join(home, 'workspaces'),
     attempts: join(home, 'attempts'),
+    artifacts: join(home, 'artifacts'),
     boxes: shortPath(home, env, 'boxes', longestSocket - longestInBox),
     data: resolve(env['AGENCY_DATA'] || join(home, 'data')),
   }
@@ -87,8 +90,9 @@ export function prepareHome(paths: HomePaths): void {
     mkdirSync(paths.home, { recursive: true, mode: 0o700 })
     // Root passes every permission check except this one: a read-only mount refuses root too.
     accessSync(paths.home, constants.R_OK | constants.W_OK | constants.X_OK)
-    for (const path of [paths.logs, paths.workspaces, paths.attempts]) mkdirSync(path, { recursive: true, mode: 0o700 })
-    for (const path of [paths.logs, paths.workspaces, paths.attempts, join(paths.home, 'mirrors')]) close(path)
+    const own = [paths.logs, paths.workspaces, paths.attempts, paths.artifacts]
+    for (const path of own) mkdirSync(path, { recursive: true, mode: 0o700 })
+    for (const path of [...own, join(paths.home, 'mirrors')]) close(path)
     for (const path of [paths.store, paths.owner])
       for (const suffix of ['', '-wal', '-shm', '-journal']) close(`${path}${suffix}`)
   } catch (error) {

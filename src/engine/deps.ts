@@ -13,6 +13,7 @@ import type { WorkspacePolicy, Workspaces } from '../workspaces/port.ts'
 import type { ScopeParts } from '../work/scope.ts'
 import type { KeptOutcomes } from './evidence/kept-outcomes.ts'
 import type { Troubles } from './evidence/trouble.ts'
+import type { KeptFiles } from '../work/artifacts/kept-files.ts'
 import type { AttemptFiles } from '../work/attempts/files.ts'
 
 export interface EngineDeps extends ScopeParts {
@@ -39,6 +40,8 @@ export interface EngineDeps extends ScopeParts {
   /** Returns the talent pool of a tier, with descriptions; without this function there is none. */
   readonly talentOf?: (tier: string, run: Run) => Readonly<Record<string, string>>
   readonly files: AttemptFiles
+  /** Keeps copies of the files that agents produce; without it there are none. */
+  readonly kept?: KeptFiles | undefined
   /** Returns the Markdown template of a prompt: that of its phase if there is one, otherwise that of its kind. */
   readonly promptOf: (playbook: string, kind: Brief['kind'], phase: Brief['phase']) => string
   /** Returns the environment that gives an agent access to Agency, bound to its attempt. */

@@ -17,6 +17,7 @@ import { routingOperations } from '../org/routing/contract.ts'
 import { sessionOperations } from '../sessions/contract.ts'
 import { talentOperations } from '../talent/contract.ts'
 import { amendmentOperations } from '../work/amendments/contract.ts'
+import { artifactOperations } from '../work/artifacts/contract.ts'
 import { attemptOperations } from '../work/attempts/contract.ts'
 import { briefOperations } from '../work/briefs/contract.ts'
 import { gateOperations } from '../work/gates/contract.ts'
@@ -44,6 +45,7 @@ export const operations = {
   daemon: daemonOperations,
   event: eventOperations,
   attempt: attemptOperations,
+  artifact: artifactOperations,
   agent: agentOperations,
   note: noteOperations,
   spend: spendOperations,

@@ -24,6 +24,17 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly agentRate?: { readonly perSecond: number; readonly burst: number }
   /** The operation can also respond with `text/event-stream`. */
   readonly streams?: true
+  /** It responds with the bytes of a file instead of JSON, which a browser only downloads. */
+  readonly file?: true
+}
+
+/** The answer of an operation with `file`. Its content is read while it is sent. */
+export interface FileAnswer {
+  /** Its author may be an agent. */
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly content: AsyncIterable<Uint8Array>
 }
 
 export const operation = <Input extends z.ZodType, Output extends z.ZodType>(

@@ -59,7 +59,8 @@ export function createApp(
     const requestId = `req_${boot}${++count}`
     c.set('requestId', requestId)
     await next()
-    for (const name in securityHeaders) c.res.headers.set(name, securityHeaders[name] as string)
+    for (const name in securityHeaders)
+      if (!c.res.headers.has(name)) c.res.headers.set(name, securityHeaders[name] as string)
     c.res.headers.set('x-request-id', requestId)
     c.res.headers.set('agency-version', options.version)
     if (c.req.path.startsWith('/api')) c.res.headers.set('cache-control', 'no-store')

@@ -43,7 +43,8 @@ describe('the OpenAPI document', () => {
       expect(declared.map((parameter) => parameter.name)).toEqual(inPath)
       const type = expect.stringMatching(/^(string|integer)$/) as string
       for (const parameter of declared) expect(parameter).toMatchObject({ required: true, schema: { type } })
-      expect(operation.responses['200']?.content?.['application/json']?.schema).toBeTypeOf('object')
+      const { content } = operation.responses['200'] ?? {}
+      expect((content?.['application/json'] ?? content?.['application/octet-stream'])?.schema).toBeTypeOf('object')
       expect(operation.responses['default']).toEqual({ $ref: '#/components/responses/Problem' })
       for (const scheme of operation.security.flatMap(Object.keys))
         expect(document.components['securitySchemes']).toHaveProperty(scheme)

@@ -101,7 +101,9 @@ function body(
 }
 
 const answers = (operation: Operation): Record<string, unknown> => ({
-  'application/json': { schema: wireSchema(operation.output, 'output') },
+  ...(operation.file
+    ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+    : { 'application/json': { schema: wireSchema(operation.output, 'output') } }),
   ...(operation.streams
     ? {
         'text/event-stream': {

@@ -9,13 +9,14 @@ import { AgencyError, refusal } from '../kernel/errors.ts'
 import { canonicalJson } from '../kernel/json.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Route } from '../operations/bind.ts'
-import type { Operation } from '../operations/contract.ts'
+import type { FileAnswer, Operation } from '../operations/contract.ts'
 import { toWire } from '../operations/wire.ts'
 import { redactDeeply } from '../secrets/redact.ts'
 import { acceptedFormat, yamlResponse } from './accept.ts'
 import { type AnswerTurns, createAnswerTurns } from './answer-turns.ts'
 import { readJsonBody } from './body.ts'
 import type { RequestContext, RequestEnv } from './context.ts'
+import { fileResponse } from './file-response.ts'
 import { mergeInput, parseInput } from './input.ts'
 import { problemResponse } from './problem.ts'
 import type { SenderLimits } from './sender-limits.ts'
@@ -89,6 +90,7 @@ async function answer(
   const handle = (): Promise<unknown> => route.handle(by, input as never)
   const key = operation.method === 'GET' ? undefined : c.req.header('idempotency-key')
   const output = key === undefined ? await handle() : await deps.once(...onceKey(by, operation, key, wire), handle)
+  if (operation.file === true) return fileResponse(output as FileAnswer)
   const response = toWire(operation.output, output)
   const json = JSON.stringify(response)
   if (format !== 'yaml') return c.body(json, 200, { 'content-type': 'application/json' })

@@ -10,6 +10,7 @@ import { changedFiles, listFiles } from './copied-files.ts'
 import { copyTree } from './copy-tree.ts'
 import { disarmRepositories, fillIndexes } from './disarm-repositories.ts'
 import { checkBox, createWorkspace, type Entrance, type NoBox } from './enter.ts'
+import { sourceInside } from './file-source.ts'
 import { isDirectory, ownDirectory, restorePermissions } from './own-directory.ts'
 import { maxHandedBytes } from './handed-files.ts'
 import { type FileToLay, layFiles } from './lay-files.ts'
@@ -83,6 +84,10 @@ export function createDirectoryWorkspaces(parts: DirectoryWorkspaces): Workspace
       const path = await existingDirectoryOf(root, request)
       const original = request.copyOf === undefined ? null : await originalOf(root, request.runId, request.copyOf)
       return changedFiles(path, listOf(path), original)
+    },
+    source: async (runId, from, path) => {
+      const directory = await originalOf(root, runId, from)
+      return directory === null ? null : sourceInside(directory, path)
     },
     remove: async (request, before) => {
       if ((request.directory ?? null) !== null) return

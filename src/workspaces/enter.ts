@@ -4,6 +4,7 @@ import type { Box } from './box/box.ts'
 import { runCommand } from './command.ts'
 import { enterDirectly } from './enter-directly.ts'
 import { enterMonitored } from './enter-monitored.ts'
+import { sourceInside } from './file-source.ts'
 import { readInside, writeInside } from './files.ts'
 import type { Guarded } from './guarded.ts'
 import { defaultPolicy } from './policy.ts'
@@ -61,6 +62,7 @@ export function createWorkspace(entrance: Entrance, place: Place): Workspace {
     home,
     enter,
     read: (name, maxBytes, look) => readInside(path, name, maxBytes, look),
+    source: (name) => sourceInside(path, name),
     write: (name, text) => writeInside(path, name, text),
     run: (command, limits) =>
       runCommand({

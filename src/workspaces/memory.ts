@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { bug, refusal } from '../kernel/errors.ts'
 import { agencyDirectory, inputsDirectory, isPlainName, namesInside, outbox } from './path.ts'
 import { enterDirectly } from './enter-directly.ts'
+import { sourceOfBytes } from './file-source.ts'
 import { changed, faultOfName, missing, refused } from './handed-files.ts'
 import type {
   CheckoutRequest,
@@ -133,6 +134,10 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
         .filter(([name, text]) => files.get(name) !== text)
         .map(([name]) => name)
     },
+    source: async (runId, { id }, path) => {
+      const text = filesOf.get(pathOf({ runId, id }))?.get(plain(path))
+      return text === undefined ? null : sourceOfBytes(Buffer.from(text))
+    },
     checkout: async (request) => {
       request.signal?.throwIfAborted()
       if (!isPlainName(request.id)) throw bug(`"${request.id}" is not a valid directory name`)
@@ -204,6 +209,10 @@ const createWorkspace = ({ path, home, files, answers, git, keep }: MemoryWorksp
   read: async (name, maxBytes) => {
     const text = namesInside(name) ? files.get(plain(name)) : undefined
     return text === undefined ? null : fileOf(text, maxBytes)
+  },
+  source: async (name) => {
+    const text = namesInside(name) ? files.get(plain(name)) : undefined
+    return text === undefined ? null : sourceOfBytes(Buffer.from(text))
   },
   write: async (name, text) => {
     if (!namesInside(name)) throw refusal('invalid_input', `"${name}" leads outside the workspace`)

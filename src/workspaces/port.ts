@@ -19,11 +19,20 @@ export interface Workspace {
    * large, alone or with the files that the same look has read before.
    */
   read(path: string, maxBytes: number, look?: Look): Promise<WorkspaceFile | null>
+  /** Opens a regular file inside the workspace for reading in parts; null if `read` would find none. */
+  source(path: string): Promise<FileSource | null>
   write(path: string, text: string): Promise<void>
   /** Runs a shell command in it; the output is cut at `maxOutputBytes`, but hashed completely. */
   run(command: string, limits: CommandLimits): Promise<CommandResult>
   /** Prepares a process to start in it: wrapped into the box if there is one, unchanged otherwise. */
   enter(spec: ProcessSpec): Promise<PreparedProcess>
+}
+
+/** A file that is read in parts, however large it is. */
+export interface FileSource {
+  readonly bytes: number
+  /** Reads from a byte on, up to another. Rejects if the file has changed since the source was made. */
+  read(from?: number, to?: number): AsyncIterable<Buffer>
 }
 
 /** One look at the files of an agent: how much it may still read, and the files that it has hashed. */
@@ -284,6 +293,8 @@ export interface Workspaces {
    * neither do files that tools write by themselves: caches, installed packages, build output.
    */
   changedInCopy(request: WorkspaceRequest): Promise<string[]>
+  /** Opens a file of a workspace of the run as it is now; null if it is no plain file, or the workspace is gone. */
+  source(runId: string, from: CopiedWorkspace, path: string): Promise<FileSource | null>
   /** Makes a checkout. Rejects if it could not be made, which says nothing about the work. */
   checkout(request: CheckoutRequest): Promise<Checkout>
   /**

@@ -81,6 +81,7 @@ export function openLife(world: World, process: SimProcess, options: LifeOptions
       open: (brief) => alive(() => world.workspaces.open(brief)),
       lay: (brief, files) => alive(() => world.workspaces.lay(brief, files)),
       changedInCopy: (brief) => alive(() => world.workspaces.changedInCopy(brief)),
+      source: (runId, from, path) => alive(() => world.workspaces.source(runId, from, path)),
       checkout: (request) => alive(() => checkout(request)),
       removeCheckouts: (keep) => alive(() => world.workspaces.removeCheckouts(keep)),
       remove: (brief, before) => alive(() => world.workspaces.remove(brief, before)),

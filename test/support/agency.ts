@@ -58,6 +58,8 @@ export interface AgencyOptions {
   runtimes?: readonly Runtime[]
   workspaces?: Workspaces
   missionWorkspaces?: Parts['missionWorkspaces']
+  /** Copies of produced files; without it, none are kept. */
+  kept?: Parts['kept']
   repositories?: Repositories
   hostChecks?: Parts['hostChecks']
   /** The text of the personas that are cast; without it, none has one. */
@@ -163,6 +165,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
     workspaces: options.workspaces ?? workspaces,
     ...(options.repositories === undefined ? {} : { repositories: options.repositories }),
     ...(options.missionWorkspaces === undefined ? {} : { missionWorkspaces: options.missionWorkspaces }),
+    ...(options.kept === undefined ? {} : { kept: options.kept }),
     ...(options.hostChecks === undefined ? {} : { hostChecks: options.hostChecks }),
     ...(options.personaText === undefined ? {} : { personaText: options.personaText }),
     ...(options.policyOf === undefined ? {} : { policyOf: options.policyOf }),

@@ -163,6 +163,7 @@ function missionWorkspacesOnDisk(root: string): Workspaces {
     changedInCopy: (request) => of(request).changedInCopy(request),
     checkout: (request) =>
       (request.source.kind === 'workspace' ? of(request.source.workspace) : memory).checkout(request),
+    source: (runId, from, path) => (from.directory === null ? memory : onDisk).source(runId, from, path),
     removeCheckouts: async (keep) => {
       for (const workspaces of [memory, onDisk]) await workspaces.removeCheckouts(keep)
     },

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { noLog } from '../../src/kernel/log.ts'
 import { createGit } from '../../src/repositories/git.ts'
 import { createMirrors } from '../../src/repositories/mirrors.ts'
+import { sourceInside } from '../../src/workspaces/file-source.ts'
 import { readInside, writeInside } from '../../src/workspaces/files.ts'
 import { enterDirectly } from '../../src/workspaces/enter-directly.ts'
 import type { Workspace } from '../../src/workspaces/port.ts'
@@ -80,6 +81,7 @@ export function plainWorkspace(path: string): Workspace {
     boxed: false,
     enter: enterDirectly(path),
     read: (name, maxBytes) => readInside(path, name, maxBytes),
+    source: (name) => sourceInside(path, name),
     write: (name, text) => writeInside(path, name, text),
     run: () => Promise.reject(new Error('nothing of this runs a command')),
   }

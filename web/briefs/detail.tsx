@@ -6,6 +6,7 @@ import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { wasNotRun } from '../../src/kernel/checked-in.ts'
 import { type Check, describeEvidence, expectationsOf, startsProcesses } from '../../src/work/evidence/contract.ts'
 import { AgentName } from '../agents/name.tsx'
+import { ArtifactLink } from '../artifacts/link.tsx'
 import { BoxLabel, DeniedList, ResourceUse } from '../box/attempt-box.tsx'
 import { CheckPlace, CheckWarning, CheckWarnings } from '../box/check-place.tsx'
 import { NoteItem } from '../notes/view.tsx'
@@ -298,7 +299,7 @@ function Artifacts({ artifacts }: { artifacts: Artifact[] }) {
           {artifacts.map((artifact) => (
             <tr key={artifact.id}>
               <td>
-                <code>{artifact.path}</code>
+                <ArtifactLink artifact={artifact} />
               </td>
               <td className="figure">{artifact.version}</td>
               <td className="figure">{size(artifact.bytes)}</td>

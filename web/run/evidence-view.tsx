@@ -1,4 +1,5 @@
 import { AgentName } from '../agents/name.tsx'
+import { ArtifactLink } from '../artifacts/link.tsx'
 import { CheckPlace, CheckWarning, CheckWarnings } from '../box/check-place.tsx'
 import { Columns } from '../parts/columns.tsx'
 import { Hash } from '../parts/hash.tsx'
@@ -68,7 +69,7 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
                 <td>
                   {[...newest.values()].map((artifact) => (
                     <p key={artifact.id}>
-                      <code>{artifact.path}</code>{' '}
+                      <ArtifactLink artifact={artifact} />{' '}
                       <span className="muted">
                         {size(artifact.bytes)} <Hash sha256={artifact.sha256} />
                       </span>

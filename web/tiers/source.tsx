@@ -1,3 +1,4 @@
+import { ArtifactLink } from '../artifacts/link.tsx'
 import { Disclosure } from '../parts/disclosure.tsx'
 import { Hash } from '../parts/hash.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -10,7 +11,7 @@ export function Source({ of: { artifact, content } }: { of: ParsedDocument<unkno
   return (
     <div className="source">
       <p className="facts muted">
-        <code>{artifact.name}</code>
+        <ArtifactLink artifact={artifact} />
         <span>version {artifact.version}</span>
         {artifact.briefId === null ? (
           <span>by {artifact.author}</span>

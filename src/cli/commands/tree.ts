@@ -7,6 +7,7 @@ import { briefCommand } from './brief.ts'
 import { budgetListCommand } from './budget/list.ts'
 import { budgetSetCommand } from './budget/set.ts'
 import { cancelCommand } from './cancel.ts'
+import { catCommand } from './cat.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { costsCommand } from './costs.ts'
@@ -154,6 +155,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(inspectCommand, async () => (await import('../../work/runs/cli/inspect.ts')).inspectRun),
+      register(catCommand, async () => (await import('../../work/artifacts/cli.ts')).printArtifact),
       register(proofCommand, async () => (await import('../../work/proof-sheets/cli.ts')).showProof),
       register(proveCommand, async () => (await import('../../work/repeats/cli.ts')).proveRun),
       register(runsCommand, async () => (await import('../../work/runs/cli.ts')).listRuns),

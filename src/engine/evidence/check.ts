@@ -10,6 +10,7 @@ import type { Found, Scene } from './finding.ts'
 import { seen } from './finding.ts'
 import { checkGit } from './git.ts'
 import { checkHttp } from './http.ts'
+import type { KeepOutputs } from './keep-outputs.ts'
 import { findOutputs, checkOutputs } from './outputs.ts'
 import { checkSchema } from './schema.ts'
 
@@ -38,6 +39,8 @@ export interface EvidenceCheck {
   /** Commands that run in a place of their own, outside any box. */
   readonly host?: HostCommands
   readonly signal?: AbortSignal
+  /** Keeps the outputs before a command can change them. */
+  readonly keep?: KeepOutputs
   /** Gets each result at once: all of them together may take long. */
   readonly onFinding?: (finding: Finding) => void
 }
@@ -54,6 +57,7 @@ export interface HostCommands {
 export async function checkEvidence(check: EvidenceCheck): Promise<CheckResult> {
   const { evidence, files, clock, host, signal } = check
   const found = await findOutputs(check.outputs, files)
+  await check.keep?.(found.outputs, files)
   const findings: Finding[] = []
   const lookInTurn = inTurns(check, found)
   for (const [item, each] of [...evidence.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {

@@ -46,7 +46,7 @@ export async function checkWork(deps: EngineDeps, work: FinishedWork): Promise<C
   const { workspace } = work
   const checks = await checksOf(deps, run)
   const source = sourceOf(deps, work.claimed, work.collected.commit, checks)
-  const common = commonOf(deps, work)
+  const common = { ...commonOf(deps, work), keep: work.keep }
   if (source === null) {
     const check = { ...common, files: workspace, workspace, mayRunCommands: false }
     const result = await checkJudged(deps, work.claimed, check, await checkEvidence(check))

@@ -13,6 +13,7 @@ import type { Classified } from '../attempt/classify.ts'
 import type { Claimed } from '../attempt/start.ts'
 import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
+import { createKeepOutputs } from '../evidence/keep-outputs.ts'
 import type { AttemptEnd } from '../outcome/end.ts'
 import { checkWork } from './check.ts'
 import { type CollectedEnd, collectWork, scopeOf } from './collect.ts'
@@ -52,7 +53,9 @@ export async function examine(given: EngineDeps, claimed: Claimed, signal: Abort
     return { ...common, ...collected, ...(collected.denied.length > 0 ? { cause: 'secret' } : {}), examination: null }
   const found = await findWitnesses(deps, claimed, collected.commit)
   const outputs = outputsOf(brief, report, collected)
-  const work = { claimed, workspace, collected, outputs, signal }
+  // A verifier produces nothing.
+  const keep = createKeepOutputs(brief.kind === 'verify' ? undefined : deps.kept)
+  const work = { claimed, workspace, collected, outputs, signal, keep }
   const checked = await checkWork(deps, work)
   signal.throwIfAborted()
   if ('trouble' in checked) return checked
@@ -90,6 +93,7 @@ export async function examine(given: EngineDeps, claimed: Claimed, signal: Abort
     first === undefined ? {} : { classified: badOutput(classified, `${first.evidence}: ${first.detail}`), faults }
   // With a repository, every version is merged.
   const earlier = run.repository === null ? await changedOfEarlierParts(deps, brief, workspace, result.outputs) : []
+  await keep(earlier, workspace)
   return { ...end, examination: { ...result, outputs: [...result.outputs, ...earlier] }, ...wrong }
 }
 

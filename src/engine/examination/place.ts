@@ -10,6 +10,7 @@ import { workspaceRequest } from '../attempt/workspace.ts'
 import type { EngineDeps } from '../deps.ts'
 import { checkEvidence } from '../evidence/check.ts'
 import { openFiles } from '../evidence/files.ts'
+import type { KeepOutputs } from '../evidence/keep-outputs.ts'
 import { createHostCheckout, type HostCheckout } from '../evidence/host.ts'
 import type { CollectedEnd } from './collect.ts'
 import { createSetupWatch } from './watch-setup.ts'
@@ -25,6 +26,7 @@ export interface WorkToCheck {
 export interface FinishedWork extends WorkToCheck {
   readonly workspace: Workspace
   readonly collected: CollectedEnd
+  readonly keep: KeepOutputs
 }
 
 /** A place of its own for checks, as the settings of the repository want it. */

@@ -1,6 +1,6 @@
 import { column, columns, json, text } from '../../db/columns.ts'
 import type { ReadTx } from '../../db/port.ts'
-import { findRows, table } from '../../db/table.ts'
+import { findRow, findRows, table } from '../../db/table.ts'
 import { openTx, sqlOf } from '../../db/tx.ts'
 import type { Artifact } from './contract.ts'
 
@@ -46,3 +46,5 @@ const documents = columns({ name: text, content: json<unknown>() })
 /** Lists the names of a brief's artifacts, each once. */
 export const listNamesOfBrief = (tx: ReadTx, briefId: string): Promise<string[]> =>
   column('name', text).all(sqlOf(tx), 'SELECT DISTINCT name FROM artifacts WHERE brief_id = ? ORDER BY name', [briefId])
+
+export const findArtifact = (tx: ReadTx, id: string): Promise<Artifact | undefined> => findRow(tx, artifacts, id)

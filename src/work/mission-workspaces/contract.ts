@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
+import { FilePart } from '../../workspaces/file-part.contract.ts'
 import { workspaceEndpoints } from './endpoints.ts'
 
 /**
@@ -149,14 +150,7 @@ export const workspaceOperations = {
     summary: 'Read a file of a workspace, up to two megabytes at a time',
     ...workspaceEndpoints.file,
     input: z.strictObject({ missionId, path: Path, from: z.coerce.number().int().min(0).max(1e13).default(0) }),
-    output: z.object({
-      path: z.string(),
-      bytes: z.number().int().describe('The size of the whole file'),
-      from: z.number().int(),
-      encoding: z.enum(['utf8', 'base64']).describe('base64 if the file is not text'),
-      content: z.string(),
-      next: z.number().int().nullable().describe('Where to continue; null: this was the end'),
-    }),
+    output: FilePart,
     allow: ['operator'],
   }),
   check: operation({

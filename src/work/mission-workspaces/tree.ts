@@ -17,6 +17,7 @@ import {
 import { join, sep } from 'node:path'
 
 import { refusal } from '../../kernel/errors.ts'
+import { filePart, maxPartBytes } from '../../workspaces/file-part.ts'
 import { openInside } from '../../workspaces/files.ts'
 import { agencyDirectory, namesInside } from '../../workspaces/path.ts'
 import { measureDisk } from '../../workspaces/box/disk.ts'
@@ -36,7 +37,6 @@ export const globalDirectory = '.agency-global'
 const sharedFolders = ['templates', 'configs', 'libraries']
 const maxEntries = 5_000
 const maxCounted = 300_000
-const maxPart = 2_000_000
 const maxLog = 5_000_000
 
 /** Creates the tree. Without a root, as on a host for simulations, every access is refused. */
@@ -111,19 +111,9 @@ export function createWorkspaceTree(root: string | null) {
       if (handle === null) throw refusal('not_found', `"${name}" is not a readable file`)
       try {
         const { size } = await handle.stat()
-        const buffer = Buffer.alloc(Math.max(0, Math.min(maxPart, size - from)))
+        const buffer = Buffer.alloc(Math.max(0, Math.min(maxPartBytes, size - from)))
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, from)
-        const part = buffer.subarray(0, bytesRead)
-        const text = textOf(part) ?? (from + bytesRead < size ? textOf(wholeCharacters(part)) : null)
-        const kept = text === null ? part : Buffer.from(text)
-        return {
-          path: name,
-          bytes: size,
-          from,
-          encoding: text === null ? ('base64' as const) : ('utf8' as const),
-          content: text ?? part.toString('base64'),
-          next: from + kept.length >= size || kept.length === 0 ? null : from + kept.length,
-        }
+        return filePart({ path: name, bytes: size, from }, buffer.subarray(0, bytesRead))
       } finally {
         await handle.close()
       }
@@ -228,23 +218,6 @@ async function describe(folder: string, name: string): Promise<FileEntry | null>
         ? ('link' as const)
         : ('other' as const)
   return { name, kind, bytes: found.size, modifiedAt: found.mtime.toISOString() }
-}
-
-/** Decodes UTF-8; null if the bytes are not text. */
-function textOf(bytes: Buffer): string | null {
-  if (bytes.includes(0)) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
-}
-
-/** Removes an incomplete character at the end: every byte of a character but the first is 10xxxxxx. */
-function wholeCharacters(bytes: Buffer): Buffer {
-  let end = bytes.length
-  while (end > 0 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end -= 1
-  return bytes.subarray(0, Math.max(0, end - 1))
 }
 
 async function countUse(directory: string): Promise<Use> {

@@ -10,6 +10,7 @@ import { createMirrors, type Mirrors } from '../../../src/repositories/mirrors.t
 import type { Repositories } from '../../../src/repositories/port.ts'
 import { createRepositories } from '../../../src/repositories/repositories.ts'
 import { enterDirectly } from '../../../src/workspaces/enter-directly.ts'
+import { sourceInside } from '../../../src/workspaces/file-source.ts'
 import { readInside, writeInside } from '../../../src/workspaces/files.ts'
 
 /** A mirror of a small repository, into which the work of agents is collected as the engine does it. */
@@ -65,6 +66,7 @@ export async function isCollected(stage: CommitStage, ...commits: readonly MadeC
       boxed: false,
       enter: enterDirectly(path),
       read: (name, maxBytes) => readInside(path, name, maxBytes),
+      source: (name) => sourceInside(path, name),
       write: (name, text) => writeInside(path, name, text),
       run: () => Promise.reject(new Error('nothing of this runs a command')),
     },

@@ -100,6 +100,7 @@ const countedWorkspaces = (workspaces: Workspaces, counted: Counted): Workspaces
       return { ...countedFiles(checkout, counted), ...more } as Checkout
     }),
   changedInCopy: (request) => counted(() => workspaces.changedInCopy(request)),
+  source: (runId, from, path) => counted(() => workspaces.source(runId, from, path)),
   removeCheckouts: (keep) => counted(() => workspaces.removeCheckouts(keep)),
   remove: (request, before) => counted(() => workspaces.remove(request, before)),
 })

@@ -215,5 +215,9 @@ export const placeText = ({ checked_in: place }: Pick<Wire<Attempt>, 'checked_in
 export const boxText = (check: Pick<Wire<Check>, 'kind' | 'boxed' | 'detail'>): string =>
   ranOutsideBox(check) ? '  (not boxed)' : ''
 
+/** The line of an artifact ends with the command that prints it. */
 export const artifactLine = (artifact: Wire<Artifact>): string =>
-  `  ${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}  sha256 ${artifact.sha256.slice(0, 12)}…  ${plain(artifact.path)}${artifact.author === null ? '' : `  by ${plain(artifact.author)}`}`
+  `  ${plain(artifact.name)}  v${artifact.version}  ${bytesText(artifact.bytes)}  sha256 ${artifact.sha256.slice(0, 12)}…${artifact.author === null ? '' : `  by ${plain(artifact.author)}`}  ${catText(artifact)}`
+
+const catText = ({ run_id: run, name, version }: Wire<Artifact>): string =>
+  `agency cat ${run} ${/^[\w./:@+-]+$/.test(name) ? name : `'${plain(name).replaceAll("'", `'\\''`)}'`}${version > 1 ? ` --version ${version}` : ''}`

@@ -1,10 +1,6 @@
-import type { OutputOf } from '../../src/operations/contract.ts'
-import { workspaceOperations } from '../../src/work/mission-workspaces/contract.ts'
-import { call } from '../client.ts'
+import type { FilePart } from '../../src/workspaces/file-part.contract.ts'
 
-export type FilePart = OutputOf<typeof workspaceOperations.file>
-
-/** Size that a browser can safely hold in memory; larger files need the command line. */
+/** The size of a file that is read part by part; larger ones need the command line. */
 export const maxBytes = 50_000_000
 
 export const bytesOf = ({ content, encoding }: Pick<FilePart, 'content' | 'encoding'>): Uint8Array<ArrayBuffer> =>
@@ -26,15 +22,19 @@ export async function wholeFile(
   return new Blob(parts, { type: 'application/octet-stream' })
 }
 
-export async function download(missionId: string, path: string): Promise<void> {
-  const blob = await wholeFile((from) => call(workspaceOperations.file, { missionId, path, from }))
+/** Saves a file under the last part of its path, without the signs that no file system and no reader expects. */
+export function save(blob: Blob, path: string): void {
   const url = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = url
-  link.download = path.split('/').at(-1) ?? 'file'
+  link.download = fileNameOf(path)
   link.click()
   URL.revokeObjectURL(url)
 }
+
+/** Marks that turn the direction of writing, and other invisible ones, make a name look like another one. */
+export const fileNameOf = (path: string): string =>
+  (path.split(/[/\\]/).at(-1) ?? '').toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:;"|?*]/gu, '_') || 'file'
 
 /** Returns the type of an image by its first bytes, as base64; null: not an image that is shown. */
 export function imageType(base64: string): string | null {

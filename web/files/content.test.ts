@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { bytesOf, imageType, wholeFile } from './content.ts'
+import { bytesOf, fileNameOf, imageType, wholeFile } from './content.ts'
 
 it('joins the parts of a file byte by byte', async () => {
   const whole = Buffer.concat([Buffer.from('ümlaut ☃\n'), Buffer.from([0, 255, 128, 10])])
@@ -24,4 +24,14 @@ it('encodes text as UTF-8', () => {
 it('recognises images by their bytes, not by their names', () => {
   expect(imageType(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).toString('base64'))).toBe('image/png')
   expect(imageType(Buffer.from('<svg onload=alert(1)>').toString('base64'))).toBeNull()
+})
+
+it('saves a file under a name without misleading characters', () => {
+  expect(['a/b.md', 'x\\y.md', 'invoice\u202egnp.exe', '<b>"a"\n.html', 'd/'].map(fileNameOf)).toEqual([
+    'b.md',
+    'y.md',
+    'invoice_gnp.exe',
+    '_b__a__.html',
+    'file',
+  ])
 })
