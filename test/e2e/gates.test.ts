@@ -207,6 +207,39 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
+  it('show the failed check in a question about a stuck brief, and offer amounts for a used-up budget', async () => {
+    const failing = [{ kind: 'command', run: 'printf "expected a\\nactual b\\n"; test -e fixed' }]
+    const report = { report: { status: 'done', summary: 'Fixed it at once' } }
+    const attempts = [[report], [report], [{ write: { path: 'fixed', text: '1' } }, report]]
+    const stuck = { on_limit: 'ask', retry_budget: 1, plan_gate: false, briefs: [], evidence: failing }
+    await start('Slugs without accents', { ...stuck, runtime_options: { scenario: { attempts } } })
+    const spends = { usage: { input_tokens: 120, output_tokens: 0 } }
+    const paid = { plan_gate: false, briefs: [], on_limit: 'ask', token_budget: 100 }
+    const steps = [spends, { hang: {} }]
+    const run = await start('Write a haiku', {
+      ...paid,
+      runtime_options: { scenario: { attempts: [steps, done('a.md')] } },
+    })
+    await enter('/')
+    const failed = card('is stuck', 'Slugs without accents')
+    await expectShown(failed.getByText('Fixed it at once'))
+    await expectShown(failed.getByText('2 attempts, same failure'))
+    await expect.poll(() => failed.locator('pre').innerText()).toBe('expected a\nactual b')
+    await expectShown(failed.getByText('Say what to do differently recommended'))
+    expect(await failed.getByRole('button', { name: /Try again/ }).innerText()).not.toContain('recommended')
+    await settled(page)
+    expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
+    await failed.getByRole('textbox', { name: /Say what to do differently/ }).fill('Create the file')
+    await failed.getByRole('button', { name: 'Send answer' }).click()
+    await expectShown(page.getByRole('status').filter({ hasText: /answered.*Create the file/ }))
+    const budget = card('is used up', 'Write a haiku')
+    await budget.getByRole('textbox', { name: /Another limit/ }).fill('as much as it takes')
+    await budget.getByRole('button', { name: 'Send answer' }).click()
+    await expectShown(budget.getByText(/is no limit/))
+    await budget.getByRole('button', { name: '+10,000 tokens to 10,120 tokens' }).click()
+    await expect.poll(() => statusOf(run)).toBe('done')
+  })
+
   it('show the changes of a run file by file, and merge them', async () => {
     const goal = 'Count to four'
     const repository = makeRepository({ 'numbers.txt': 'one\ntwo\nthree\n', 'old name.txt': 'kept\n'.repeat(9) })

@@ -1,13 +1,14 @@
 import { type GateView, operator } from '../../src/work/gates/contract.ts'
 import type { Question } from '../../src/work/questions/contract.ts'
+import type { AskedQuestion } from './question-facts.tsx'
 
 /** A gate or question that a run cannot pass without the operator. */
 export type PendingDecision =
   | { kind: 'gate'; id: string; since: string; gate: GateView }
-  | { kind: 'question'; id: string; since: string; question: Question }
+  | { kind: 'question'; id: string; since: string; question: AskedQuestion }
 
 /** Returns the pending decisions, oldest first; those of the same moment have a stable order. */
-export const pendingDecisions = (gates: readonly GateView[], questions: readonly Question[]): PendingDecision[] =>
+export const pendingDecisions = (gates: readonly GateView[], questions: readonly AskedQuestion[]): PendingDecision[] =>
   [
     ...gates
       .filter((gate) => isPending(gate) && isOperators(gate))

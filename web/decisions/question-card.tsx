@@ -4,17 +4,18 @@ import { type ReactNode, type RefObject, useId, useRef, useState } from 'react'
 import { shorten } from '../../src/kernel/text.ts'
 import { operations } from '../../src/operations/all.contract.ts'
 import { type Question, type QuestionOption, runIdOf, takesOwnWords } from '../../src/work/questions/contract.ts'
+import type { QuestionFacts } from '../../src/work/questions/facts.contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
-import { call } from '../client.ts'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
-import { keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { humanise } from '../text.ts'
 import { useOperation } from '../use-operation.ts'
+import { BudgetAmounts } from './budget-answer.tsx'
 import { type CardProps, OutcomeLine, RunLink, useRunOf } from './card.tsx'
 import { answerText, questionState } from './labels.ts'
+import { type AskedQuestion, Facts, questionQuery, useFacts } from './question-facts.tsx'
 
 /** A question that only the operator can decide: one press on an option answers it, or a text of the operator's own. */
 export function QuestionCard({
@@ -25,7 +26,7 @@ export function QuestionCard({
   onTouch,
   onDecided,
 }: CardProps & {
-  question: Question
+  question: AskedQuestion
   /** Number of pending questions of the report that asked it. */
   inSet?: number
 }) {
@@ -33,6 +34,8 @@ export function QuestionCard({
   const title = useId()
   const own = useRef<HTMLTextAreaElement>(null)
   const answer = useOperation(operations.question.answer, onDecided)
+  const facts = useFacts(question, waits)
+  const budget = facts?.budget ?? null
   const over = !waits || answer.data !== undefined
   const send = (text: string): void => {
     onTouch()
@@ -52,9 +55,17 @@ export function QuestionCard({
         <>
           <p className="facts">
             <StateLabel state={{ tone: 'waiting', text: 'waits for you' }} />
-            <span className={question.risk === 'high' ? 'label tone-bad' : 'label'}>{question.risk} risk</span>
+            {question.risk !== 'medium' && (
+              <span className={question.risk === 'high' ? 'label tone-bad' : 'label'}>{question.risk} risk</span>
+            )}
             <span className="muted">
-              {humanise(question.kind)}, asked by <AskedBy question={question} />, <Ago at={question.createdAt} />
+              {humanise(question.kind)}
+              {facts !== null && (
+                <>
+                  , asked by <AskedBy question={question} name={facts.askedBy} />
+                </>
+              )}
+              , <Ago at={question.createdAt} />
             </span>
           </p>
           <h2 id={title} className="written">
@@ -64,21 +75,25 @@ export function QuestionCard({
           {inSet > 1 && (
             <p className="muted">One of {inSet} questions: the work continues when all of them are answered.</p>
           )}
-          {question.context !== '' && <Context text={question.context} />}
+          {facts !== null && <Facts question={question} facts={facts} />}
           <div className="decide answer">
-            {question.options.map((option) => (
-              <Option
-                key={option.key}
-                option={option}
-                recommended={option.key === question.recommendation}
-                disabled={answer.isPending}
-                onChoose={() => (isOwnWords(question, option) ? own.current?.focus() : send(option.key))}
-              />
-            ))}
+            {budget !== null && <BudgetAmounts budget={budget} disabled={answer.isPending} onSend={send} />}
+            {question.options
+              .filter((option) => budget === null || option.key !== 'raise')
+              .map((option) => (
+                <Option
+                  key={option.key}
+                  option={option}
+                  recommended={option.key === question.recommendation}
+                  disabled={answer.isPending}
+                  onChoose={() => (isOwnWords(question, option) ? own.current?.focus() : send(option.key))}
+                />
+              ))}
             {takesOwnWords(question) && (
               <OwnAnswer
                 field={own}
-                label={question.class === 'checks' ? 'Setup command' : 'Other answer'}
+                label={ownLabelOf(question, facts)}
+                recommended={facts?.advice === 'own_words'}
                 disabled={answer.isPending}
                 sending={answer.isPending}
                 onTouch={onTouch}
@@ -93,20 +108,16 @@ export function QuestionCard({
   )
 }
 
+function ownLabelOf({ class: cause }: Question, facts: QuestionFacts | null): string {
+  if (cause === 'checks') return 'Setup command'
+  if (facts?.budget)
+    return facts.budget.isAboutCost ? 'Another limit, such as $2.50' : 'Another limit, such as 50,000 tokens'
+  return facts?.advice === 'own_words' ? 'Say what to do differently' : 'Other answer'
+}
+
 /** A setup command is an answer in the operator's own words: its option leads to the field for them. */
 const isOwnWords = ({ class: cause }: Question, { key }: QuestionOption): boolean =>
   cause === 'checks' && key === 'setup'
-
-function Context({ text }: { text: string }) {
-  const long = text.length > 400 || text.split('\n').length > 6
-  if (!long) return <p className="written muted">{text}</p>
-  return (
-    <details>
-      <summary>Context</summary>
-      <p className="written">{text}</p>
-    </details>
-  )
-}
 
 function Option({
   option,
@@ -142,6 +153,7 @@ function Option({
 function OwnAnswer({
   field: own,
   label,
+  recommended,
   disabled,
   sending,
   onTouch,
@@ -149,6 +161,7 @@ function OwnAnswer({
 }: {
   field: RefObject<HTMLTextAreaElement | null>
   label: string
+  recommended: boolean
   disabled: boolean
   sending: boolean
   onTouch: () => void
@@ -160,7 +173,7 @@ function OwnAnswer({
   return (
     <div className="own-words">
       <label htmlFor={field} className="muted">
-        {label}
+        {label} {recommended && <span className="label">recommended</span>}
       </label>
       <div className="own-line">
         <textarea
@@ -202,11 +215,7 @@ function Answered({
   title: ReactNode
   about: { run: Run | undefined; runId: string } | null
 }) {
-  const current = useQuery({
-    queryKey: [...(question.runId === null ? keys.waiting : keys.run(question.runId)), 'question', question.id],
-    queryFn: ({ signal }) => call(operations.question.show, { questionId: question.id }, signal),
-    enabled: mine === undefined,
-  })
+  const current = useQuery({ ...questionQuery(question), enabled: mine === undefined })
   const found = mine ?? current.data
   if (found === undefined)
     return <OutcomeLine {...line} state={{ tone: 'off', text: 'no longer pending' }} mine={false} at={null} />
@@ -219,8 +228,7 @@ function Answered({
   )
 }
 
-function AskedBy({ question }: { question: Question }) {
-  const name = /^(engine$|checks:)/.test(question.askedBy) ? 'the engine' : question.askedBy.replace(/^brief:/, '')
+function AskedBy({ question, name }: { question: Question; name: string }) {
   if (question.briefId === null) return name
   return <Link to={addresses.brief(runIdOf(question), question.briefId)}>{name}</Link>
 }

@@ -4,7 +4,7 @@ import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { Proposal } from '../../src/org/proposals/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
-import type { Question } from '../../src/work/questions/contract.ts'
+import type { QuestionView } from '../../src/work/questions/contract.ts'
 import type { RunLine } from '../../src/work/runs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
 import { Yours } from '../demos/yours.tsx'
@@ -72,7 +72,7 @@ export function InboxPage() {
   )
 }
 
-function Decisions({ gates, questions, more }: { gates: GateView[]; questions: Question[]; more: number }) {
+function Decisions({ gates, questions, more }: { gates: GateView[]; questions: QuestionView[]; more: number }) {
   return (
     <>
       <DecisionCards items={pendingDecisions(gates, questions)} />

@@ -1,3 +1,5 @@
+import { Fragment } from 'react'
+
 import { escapeInvisible } from './escape-invisible.ts'
 
 /** Shows foreign text with its invisible characters made visible. */
@@ -11,3 +13,12 @@ export const VisibleText = ({ text }: { text: string }) =>
       piece.text
     ),
   )
+
+/** Shows a foreign text of several lines; the line breaks stay. */
+export const VisibleLines = ({ text }: { text: string }) =>
+  text.split('\n').map((line, index) => (
+    <Fragment key={index}>
+      {index > 0 && '\n'}
+      <VisibleText text={line} />
+    </Fragment>
+  ))

@@ -84,7 +84,7 @@ function QuestionItem({ question }: { question: Question }) {
           {answerText(question)}
         </p>
         <p className="facts muted">
-          <span>{question.risk} risk</span>
+          {question.risk !== 'medium' && <span>{question.risk} risk</span>}
           {(question.hops.length > 1 || question.hops[0]?.to !== 'operator') && <span>{wayText(question)}</span>}
           {question.briefId !== null && <Link to={addresses.brief(runIdOf(question), question.briefId)}>brief</Link>}
           <Ago at={question.createdAt} />

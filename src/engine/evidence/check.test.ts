@@ -83,7 +83,11 @@ describe('a file', () => {
     symlinkSync('../../../secret', inside('relative'))
     symlinkSync(base, inside('folder'))
     symlinkSync(join(base, 'nothing'), inside('broken'))
-    const leadsOut = 'is a link that leads to no file inside the workspace'
+    symlinkSync('nothing', inside('inner'))
+    symlinkSync('inner', inside('chain'))
+    symlinkSync('absolute', inside('detour'))
+    symlinkSync('endless', inside('endless'))
+    const leadsOut = 'is a link that leads outside the workspace'
     const reasons = {
       missing: 'is missing',
       'directory/missing': 'is missing',
@@ -94,6 +98,10 @@ describe('a file', () => {
       'folder/secret': leadsOut,
       'folder/nothing': leadsOut,
       broken: leadsOut,
+      detour: leadsOut,
+      inner: 'is a link to nothing, which is missing',
+      chain: 'is a link to nothing, which is missing',
+      endless: 'is a link that leads to no file',
     }
     for (const [path, reason] of Object.entries(reasons))
       expect(await looked({ kind: 'file', path, contains: 'river' }), path).toMatchObject({
@@ -109,12 +117,23 @@ describe('a file', () => {
     expect(await looked({ kind: 'file', path: 'link', contains: 'river' })).toMatchObject({ passed: true })
   })
 
+  it('is missing with the names of the reported files, at most three of them', async () => {
+    for (const name of ['a.md', 'b.md', 'c.md', 'd.md']) put(name, 'river')
+    expect(await looked({ kind: 'file', path: 'p.txt' }, ['a.md'])).toMatchObject({
+      detail: 'p.txt is missing; the report names a.md',
+    })
+    expect(await looked({ kind: 'file', path: 'p.txt' }, ['a.md', 'b.md', 'c.md', 'd.md'])).toMatchObject({
+      detail: 'p.txt is missing; the report names a.md, b.md, c.md and 1 more',
+    })
+    expect(await looked({ kind: 'file', path: 'p.txt' }, ['gone.md'])).toMatchObject({ detail: 'p.txt is missing' })
+  })
+
   it('is not read if it has terabytes', async () => {
     put('huge', '')
     truncateSync(inside('huge'), 5 * 1024 ** 4)
     expect(await looked({ kind: 'file', path: 'huge' })).toMatchObject({
       passed: false,
-      detail: 'huge is too large, or cannot be read',
+      detail: 'huge is too large: 5497.6 GB, and at most 4.3 GB are read',
     })
   })
 
@@ -260,7 +279,7 @@ describe('an artifact', () => {
     })
     expect(await looked(artifact, ['notes.md'])).toMatchObject({
       passed: false,
-      detail: 'poem.txt was not reported as an output',
+      detail: 'poem.txt was not reported as an output; the report names notes.md',
     })
     rmSync(inside('poem.txt'))
     expect(await looked(artifact, ['poem.txt'])).toMatchObject({

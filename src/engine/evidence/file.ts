@@ -1,12 +1,12 @@
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { isOurs } from '../../workspaces/path.ts'
-import { absent } from './absent.ts'
+import { absent, reportedInstead } from './absent.ts'
 import { type Found, quoted, type Scene, searchedBytes, seen } from './finding.ts'
 
 export async function checkFile(evidence: EvidenceOf<'file'>, scene: Scene): Promise<Found> {
   const file = await scene.files.read(evidence.path, evidence.contains === undefined ? 0 : searchedBytes)
   if (file === null || isOurs(file.linksTo ?? evidence.path))
-    return seen(false, await absent(scene.files.path, evidence.path))
+    return seen(false, reportedInstead(await absent(scene.files.path, evidence.path), scene.outputs))
   const found = { sha256: file.sha256 }
   if (file.bytes < evidence.minBytes)
     return seen(false, `${evidence.path} has ${file.bytes} bytes, expected at least ${evidence.minBytes}`, found)

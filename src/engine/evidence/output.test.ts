@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 
 import { growthOf } from '../../../test/support/growth.ts'
-import { failureIn, isSameOutput } from './output.ts'
+import { failureIn } from './output.ts'
+import { isSameOutput } from '../../work/evidence/same-output.ts'
 
 const tap = `not ok 1 - adds prices
   ---

@@ -2,6 +2,7 @@ import { shorten } from '../../kernel/text.ts'
 import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { isOurs } from '../../workspaces/path.ts'
 import type { Workspace } from '../../workspaces/port.ts'
+import { reportedInstead } from './absent.ts'
 import { type Found, type Scene, seen } from './finding.ts'
 import type { Output } from '../../work/evidence/record.ts'
 
@@ -31,7 +32,7 @@ export function checkOutputs(evidence: EvidenceOf<'artifact'>, scene: Scene): Fo
       false,
       scene.missing.includes(evidence.path)
         ? `${evidence.path} was reported but is missing`
-        : `${evidence.path} was not reported as an output`,
+        : reportedInstead(`${evidence.path} was not reported as an output`, scene.outputs),
     )
   }
   if (scene.missing.length > 0) return seen(false, `reported but missing: ${shorten(scene.missing.join(', '), 300)}`)

@@ -3,7 +3,7 @@ import type { EvidenceOf } from '../../work/evidence/contract.ts'
 import { runInWorker } from '../../threads/run-in-worker.ts'
 import type { SchemaCheck } from '../../json-schema/validate.ts'
 import { isOurs } from '../../workspaces/path.ts'
-import { absent } from './absent.ts'
+import { absent, reportedInstead } from './absent.ts'
 import { type Found, kept, type Scene, seen } from './finding.ts'
 
 const largestDocument = 4_000_000
@@ -27,10 +27,10 @@ export async function checkSchema(evidence: EvidenceOf<'schema'>, scene: Scene):
 
 async function readText(
   path: string,
-  { files }: Scene,
+  { files, outputs }: Scene,
 ): Promise<{ path: string; text: string; bytes: number; sha256: string } | string> {
   const file = await files.read(path, largestDocument)
-  if (file === null || isOurs(file.linksTo ?? path)) return absent(files.path, path)
+  if (file === null || isOurs(file.linksTo ?? path)) return reportedInstead(await absent(files.path, path), outputs)
   if (file.bytes > largestDocument) return `${path} is larger than ${largestDocument / 1_000_000} MB`
   return { path, text: file.text, bytes: file.bytes, sha256: file.sha256 }
 }

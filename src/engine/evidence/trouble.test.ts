@@ -15,7 +15,8 @@ import type { Checkout, CheckoutSource, Setup, Workspace } from '../../workspace
 import { checkCommand } from './command.ts'
 import { checkFile } from './file.ts'
 import type { Found } from './finding.ts'
-import { isSameOutput, missingProgram } from './output.ts'
+import { missingProgram } from './output.ts'
+import { isSameOutput } from '../../work/evidence/same-output.ts'
 import { createTroubles, type Grounds, type Troubles } from './trouble.ts'
 
 interface Case {

@@ -6,7 +6,8 @@ import type { Checkout, Setup } from '../../workspaces/port.ts'
 import { exitCodeIn } from './command.ts'
 import { type Found, seen } from './finding.ts'
 import { createKeptOutcomes, type KeptOutcomes } from './kept-outcomes.ts'
-import { isSameOutput, missesRegistry, missesService, missingProgram } from './output.ts'
+import { missesRegistry, missesService, missingProgram } from './output.ts'
+import { isSameOutput } from '../../work/evidence/same-output.ts'
 import {
   type CopiedFiles,
   findMissingFiles,

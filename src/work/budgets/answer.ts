@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/port.ts'
 import { record, updated } from '../../events/change.ts'
-import { bug, refusal } from '../../kernel/errors.ts'
+import { bug } from '../../kernel/errors.ts'
 import { budgetHold, releaseHold } from '../briefs/holds.ts'
 import { findBrief, listBriefsHeldBy } from '../briefs/store.ts'
 import type { Budget, BudgetScope } from './contract.ts'
@@ -12,6 +12,7 @@ import { findRun, runs } from '../runs/store.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import { isNearlyUsed, nameOfBudget, usedOf } from './arithmetic.ts'
 import { budgetsOfHold } from './moves.ts'
+import { raised, readLimit, type WantedLimit } from './read-limit.ts'
 import type { RunScope } from '../scope.ts'
 import { abandonBrief, unblockBrief } from '../briefs/unblock.ts'
 import { touchRun } from '../runs/moves.ts'
@@ -27,7 +28,7 @@ export async function goOnAfterBudget(
 ): Promise<void> {
   if (key === 'abandon') return giveUp(scope, question, by)
   const [, held = '', scopeId = ''] = question.askedBy.split(':')
-  const budget = await raiseBudget(scope, held as BudgetScope, scopeId, key === 'raise' ? null : limitIn(answer), by)
+  const budget = await raiseBudget(scope, held as BudgetScope, scopeId, key === 'raise' ? null : readLimit(answer), by)
   await withdrawBudgetQuestions(scope.tx, budget, by)
   // Other runs that wait for the budget are continued by the engine, each in a transaction of its own.
   await releaseHeld(scope, budget, `the budget was raised by ${by}`)
@@ -40,66 +41,11 @@ async function giveUp(scope: RunScope, question: Question, by: string): Promise<
   await endRun(scope, 'failed', `abandoned by ${by}: ${question.text}`)
 }
 
-interface Wanted {
-  tokens?: number
-  micros?: number
-  /** A number without a unit: it applies to the kind that is limited. */
-  bare?: number
-}
-
-/** The highest limits that `agency budget set` accepts as well. */
-const most = { tokens: 1e12, usd: 1e6 }
-
-/** Reads `5000`, `5000 tokens`, `$2.50` or `2.50 usd`, also within other words, but no part of `-5`, `1e6` or `50k`. */
-function limitIn(answer: string): Wanted {
-  const found = /(?<![\w.,$-])(\$\s*)?(\d[\d,_]*(?:\.\d+)?)\s*(usd|dollars?|\$|tokens?)?(?![\w$])/i.exec(answer)
-  const value = Number((found?.[2] ?? '').replaceAll(/[,_]/g, ''))
-  const isMoney = found?.[1] !== undefined || /usd|dollar|\$/i.test(found?.[3] ?? '')
-  if (found === null || !(value > 0) || value > (isMoney ? most.usd : most.tokens))
-    throw refusal('invalid_input', `"${answer.slice(0, 100)}" is no limit`, {
-      hint: 'Answer raise, abandon, a number of tokens such as 50000, or an amount such as $2.50.',
-    })
-  if (isMoney) return { micros: Math.ceil(value * 1e6) }
-  return found[3] === undefined ? { bare: value } : { tokens: Math.floor(value) }
-}
-
-/**
- * Doubles each limit that is still used up: another answer or a new limit may have made room meanwhile. A limit that the
- * answer names must exceed the amount already spent.
- */
-function raised(budget: Budget, wanted: Wanted | null): Pick<Budget, 'tokenLimit' | 'costLimitMicros'> {
-  const named = wanted?.bare === undefined ? wanted : meantBy(wanted.bare, budget)
-  const next = (limit: number | null, spent: number, asked: number | undefined): number | null => {
-    if (asked !== undefined && asked <= spent)
-      throw refusal('invalid_input', 'the limit must be higher than the amount already spent', {
-        data: { spent, limit: asked },
-      })
-    if (asked !== undefined || limit === null) return asked ?? limit
-    return spent >= limit ? Math.max(limit * 2, spent + limit) : limit
-  }
-  return {
-    tokenLimit: next(budget.tokenLimit, budget.tokensSpent, named?.tokens),
-    costLimitMicros: next(budget.costLimitMicros, budget.microsSpent, named?.micros),
-  }
-}
-
-/** Returns the limit that a number without a unit means: that of the tokens, unless only the cost is limited or used up. */
-function meantBy(bare: number, { tokenLimit, tokensSpent, costLimitMicros, microsSpent }: Budget): Wanted {
-  const isAboutCost =
-    tokenLimit === null || (costLimitMicros !== null && microsSpent >= costLimitMicros && tokensSpent < tokenLimit)
-  if (!isAboutCost) return { tokens: Math.floor(bare) }
-  if (bare > most.usd)
-    throw refusal('invalid_input', `$${bare.toLocaleString('en')} is no limit`, {
-      hint: `The highest limit is $${most.usd.toLocaleString('en')}.`,
-    })
-  return { micros: Math.ceil(bare * 1e6) }
-}
-
 async function raiseBudget(
   scope: RunScope,
   held: BudgetScope,
   scopeId: string,
-  wanted: Wanted | null,
+  wanted: WantedLimit | null,
   by: string,
 ): Promise<Budget> {
   const { tx } = scope

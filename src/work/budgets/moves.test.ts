@@ -116,7 +116,7 @@ describeStores('a budget', (openFresh, kind) => {
       kind: 'budget',
       class: 'budget',
       text: 'The brief’s own budget is used up (120 tokens of 100 tokens).',
-      recommendation: 'raise',
+      recommendation: null,
     })
     expect(await agency.brief(run)).toMatchObject({ status: 'blocked', heldBy: 'budget:brief', tokensUsed: 120 })
     expect((await agency.inspect(run)).attempts[0]).toMatchObject({ outcome: 'budget', budgeted: true })

@@ -3,7 +3,7 @@ import { notFound, refusal } from '../../kernel/errors.ts'
 import type { Repositories } from '../../repositories/port.ts'
 import { findBrief, listBriefs } from '../briefs/store.ts'
 import { describeEvidence } from '../evidence/contract.ts'
-import { listChecks } from '../evidence/store.ts'
+import { listChecks, listChecksOfAttempts } from '../evidence/store.ts'
 import { resultWarnings } from '../evidence/warnings.ts'
 import { listAttempts } from '../attempts/store.ts'
 import type { Proof, ProofLine } from '../proofs/contract.ts'
@@ -79,15 +79,19 @@ export function createPullRequests({ db, repositories }: PullRequestDeps) {
     },
 
     async ofBrief(briefId: string, path: string | undefined): Promise<Diff> {
-      const { run, brief } = await db.read(async (tx) => {
+      const { run, brief, checked } = await db.read(async (tx) => {
         const brief = await findBrief(tx, briefId)
-        return { brief, run: brief === undefined ? undefined : await findRun(tx, brief.runId) }
+        const attemptIds = brief === undefined || brief.attemptId === null ? [] : [brief.attemptId]
+        // Work whose evidence fails is not collected, but its commit was checked.
+        const checked = (await listChecksOfAttempts(tx, attemptIds)).find(({ commitId }) => commitId !== null)
+        return { brief, run: brief === undefined ? undefined : await findRun(tx, brief.runId), checked }
       })
       if (brief === undefined || run === undefined) throw notFound('brief', briefId)
       const repository = repositoryOf(run)
-      if (brief.startCommit === null || brief.branchCommit === null)
+      const commit = brief.branchCommit ?? checked?.commitId ?? null
+      if (brief.startCommit === null || commit === null)
         throw refusal('not_found', `nothing was collected of ${brief.id} yet`)
-      return diff(repository, brief.startCommit, brief.branchCommit, path)
+      return diff(repository, brief.startCommit, commit, path)
     },
   }
 }

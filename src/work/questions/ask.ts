@@ -13,6 +13,7 @@ import { listPendingOfRun } from '../gates/store.ts'
 import type { Question, QuestionClass, QuestionKind, QuestionOption, Rung } from './contract.ts'
 import { handToOperator, ladderOf, raiseQuestion } from './climb.ts'
 import { dropResolveBrief } from './seat-brief.ts'
+import { hasFailedAlike } from './failures.ts'
 import { findLoop, holdForLook, stuckText } from './loop.ts'
 import { choices } from './options.ts'
 import { operatorRung } from './rungs.ts'
@@ -166,7 +167,8 @@ export async function askAboutBrief(
   cause: QuestionClass,
   asked: readonly Asked[] = [{}],
 ): Promise<void> {
-  const wanted = asked.map((each) => wordingOf(brief, reason, cause, each))
+  const isHopeless = retried.has(cause) && (await hasFailedAlike(scope.tx, brief.id))
+  const wanted = asked.map((each) => wordingOf(brief, reason, cause, each, isHopeless))
   const loop = await findLoop(scope, brief, { texts: wanted.map(({ text }) => text), cause })
   const added: Question[] = []
   for (const each of wanted) added.push(await addQuestion(scope, { ...each, isHeld: loop !== null }))
@@ -183,11 +185,16 @@ export async function askAboutBrief(
   }
 }
 
+/** Classes whose question offers another attempt at the same work. */
+const retried: ReadonlySet<QuestionClass> = new Set(['bad_output', 'verification', 'crash'])
+
 const wordingOf = (
   brief: Brief,
   reason: string,
   cause: QuestionClass,
   { text, context, kind, options, recommendation, risk, ...more }: Asked,
+  /** The last attempts have failed in the same way: a further one alone is not recommended. */
+  isHopeless: boolean,
 ): NewQuestion => ({
   ...more,
   brief,
@@ -196,7 +203,8 @@ const wordingOf = (
   text: text ?? (cause === 'asked' ? reason : stuckText(brief, reason)),
   context: context || shorten(brief.objective, 1_000),
   options: options?.length ? options : (ownChoices[cause]?.options ?? [choices.retry, choices.abandon]),
-  recommendation: recommendation ?? ownChoices[cause]?.recommendation ?? (cause === 'asked' ? null : 'retry'),
+  recommendation:
+    recommendation ?? ownChoices[cause]?.recommendation ?? (cause === 'asked' || isHopeless ? null : 'retry'),
   risk: risk ?? 'medium',
 })
 
@@ -227,7 +235,7 @@ export async function askAboutBudget(scope: RunScope, brief: Brief): Promise<voi
       {
         key: 'raise',
         label: 'Raise the limit',
-        detail: `The limit is doubled, or raised by as much again above what is spent already${isShared ? ', and every run that waits for it continues' : ''}. Answer with a number to set another limit.`,
+        detail: `The limit is doubled, or raised by as much again above what is spent already${isShared ? ', and every run that waits for it continues' : ''}. Answer with an amount to set another limit, or with +$1 to add one dollar.`,
       },
       {
         key: 'abandon',
@@ -237,7 +245,8 @@ export async function askAboutBudget(scope: RunScope, brief: Brief): Promise<voi
           : `The run fails.${isShared ? ' The question is asked again for other runs that wait.' : ''}`,
       },
     ],
-    recommendation: 'raise',
+    // Agency does not recommend spending more.
+    recommendation: null,
     risk: 'medium',
     askedBy: questionKey(budget),
   })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 
-import { inSets, type QuestionLine } from './cli.ts'
+import type { QuestionLine } from './cli/fact-lines.ts'
+import { inSets } from './cli.ts'
 
 const line = (id: string, attempt: string | null, answeredAt: string | null = null): QuestionLine =>
   ({ id, attempt_id: attempt, answered_at: answeredAt, asked_by: 'brief:main' }) as QuestionLine

@@ -5,12 +5,9 @@ import type { questionsCommand } from '../../cli/commands/questions.ts'
 import type { CliContext } from '../../cli/context.ts'
 import type { Handler } from '../../cli/declare.ts'
 import { ago, bold, faint, plain, statusText } from '../../cli/terminal.ts'
-import type { Wire } from '../../cli/wire.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
-import type { Question } from './contract.ts'
+import { factLines, type QuestionLine } from './cli/fact-lines.ts'
 import { questionEndpoints } from './endpoints.ts'
-
-export type QuestionLine = Wire<Question>
 
 export const listQuestions: Handler<typeof questionsCommand> = async (context, { run, all, limit, org, json }) => {
   const answer = await context.api().call<{ questions: QuestionLine[]; total: number }>(questionEndpoints.list, {
@@ -71,7 +68,8 @@ export function inSets<Line extends QuestionLine>(
 function headOf(set: readonly QuestionLine[]): string {
   const open = set.filter((question) => question.answered_at === null).length
   const until = open === 0 ? '' : `: it continues when ${open === 1 ? 'the last one is' : `these ${open} are`} answered`
-  return `${set.length} questions of ${plain(set[0]?.asked_by ?? '')}${until}`
+  const [first] = set
+  return `${set.length} questions of ${plain(first?.facts?.asked_by ?? first?.asked_by ?? '')}${until}`
 }
 
 /** Prints a question as a card: its text, its options and the recommended one. */
@@ -81,26 +79,34 @@ export function printQuestion(context: CliContext, question: QuestionLine): void
     bold(context, question.id),
     statusText(context, question.status, isPending ? 'waiting' : question.status === 'answered' ? 'good' : 'idle'),
     question.kind,
-    `risk ${question.risk}`,
+    question.risk === 'medium' ? '' : `risk ${question.risk}`,
     ago(question.created_at, context.nowMs()),
     question.acknowledged_at === null || !isPending ? '' : 'seen',
     faint(context, question.run_id ?? `organisation ${question.organisation_id}`),
   ]
   context.out(about.filter((part) => part !== '').join('  '))
   context.out(`  ${plain(question.text)}`)
-  if (question.context !== '') context.out(`  ${faint(context, plain(question.context).slice(0, 300))}`)
   if (!isPending) {
     if (question.answer !== null) context.out(`  ✓ ${labelOf(question)} (${plain(question.answered_by ?? '')})`)
     return
   }
+  for (const line of factLines(context, question)) context.out(line)
   for (const option of question.options) {
     const advice = option.key === question.recommendation ? ' (recommended)' : ''
     const detail = option.detail === '' ? '' : `: ${plain(option.detail)}`
     context.out(`  - ${plain(option.key)}  ${plain(option.label)}${detail}${advice}`)
   }
-  const [first] = question.options
-  const example = question.class === 'checks' && first?.key === 'setup' ? '<setup command>' : (first?.key ?? '…')
+  if (question.facts?.advice === 'own_words')
+    context.out('  - "…"  Say what to do differently (recommended: the same failure came again)')
+  const example = exampleOf(question)
   context.out(`  ${faint(context, `agency answer ${question.id} "${example}"`)}`)
+}
+
+function exampleOf({ class: cause, options, facts }: QuestionLine): string {
+  const [first] = options
+  if (cause === 'checks' && first?.key === 'setup') return '<setup command>'
+  if (facts?.budget) return facts.budget.is_about_cost ? '+$1' : '+50000'
+  return facts?.advice === 'own_words' ? '<what to do differently>' : (first?.key ?? '…')
 }
 
 const labelOf = ({ options, answer }: QuestionLine): string =>

@@ -4,6 +4,7 @@ import { bug } from '../../kernel/errors.ts'
 import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
 import { questionEndpoints } from './endpoints.ts'
+import { QuestionFacts } from './facts.contract.ts'
 
 export const questionKinds = [
   'requirement',
@@ -107,6 +108,12 @@ export const Question = z.object({
 })
 export type Question = z.infer<typeof Question>
 
+/** A question as it is shown, with the facts that its answer rests on. */
+export const QuestionView = Question.extend({
+  facts: QuestionFacts.nullable().describe('Null: an agent asks, or it is far down a list; show the question alone'),
+})
+export type QuestionView = z.infer<typeof QuestionView>
+
 /** Returns the run of a question that is about a brief, a note, a budget or a check. */
 export function runIdOf({ id, runId }: Pick<Question, 'id' | 'runId'>): string {
   if (runId === null) throw bug(`question ${id} belongs to no run`)
@@ -152,7 +159,7 @@ export const questionOperations = {
       all: z.stringbool().optional().describe('Include answered questions'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
-    output: z.object({ questions: z.array(Question), total: z.number().int() }),
+    output: z.object({ questions: z.array(QuestionView), total: z.number().int() }),
     allow: ['operator'],
   }),
   show: operation({
@@ -160,7 +167,7 @@ export const questionOperations = {
     summary: 'Show a question with its options',
     ...questionEndpoints.show,
     input: z.strictObject({ questionId: z.string() }),
-    output: Question,
+    output: QuestionView,
     allow: ['operator', 'agent'],
   }),
   answer: operation({

@@ -15,7 +15,8 @@ import type { Run } from '../runs/contract.ts'
 import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
-import { type Question, runIdOf } from './contract.ts'
+import { type Question, type QuestionView, runIdOf } from './contract.ts'
+import { factsOf } from './facts.ts'
 import { answerOfOrganisation } from './of-organisation.ts'
 import { remindOfQuestion } from './remind.ts'
 import { countQuestions, findQuestion, findQuestionsByPrefix, listQuestions, questions } from './store.ts'
@@ -27,6 +28,9 @@ export interface QuestionDeps {
   interrupt: (attemptIds: readonly string[]) => void
   chaosPoint: ChaosPoint
 }
+
+/** A list contains the facts of so many questions: those at its top, which are read first. */
+const shownWithFacts = 50
 
 export type Questions = ReturnType<typeof createQuestions>
 
@@ -51,11 +55,20 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
         const found = await listQuestions(tx, wanted, query.limit)
         const shown: Question[] = []
         for (const question of found) shown.push(await withWaitingRuns(tx, question))
-        return { questions: shown, total: await countQuestions(tx, wanted) }
+        const facts = await factsOf(tx, shown.filter(({ answeredAt }) => answeredAt === null).slice(0, shownWithFacts))
+        return {
+          questions: shown.map((question) => ({ ...question, facts: facts.get(question.id) ?? null })),
+          total: await countQuestions(tx, wanted),
+        }
       }),
 
-    async show(by: Actor, questionId: string): Promise<Question> {
-      const question = await db.read(async (tx) => withWaitingRuns(tx, await requireQuestion(tx, questionId, by)))
+    async show(by: Actor, questionId: string): Promise<QuestionView> {
+      const question = await db.read(async (tx) => {
+        const found = await withWaitingRuns(tx, await requireQuestion(tx, questionId, by))
+        // The facts contain outputs of other briefs, which an agent has no right to read.
+        const facts = by.kind === 'agent' ? null : ((await factsOf(tx, [found])).get(found.id) ?? null)
+        return { ...found, facts }
+      })
       // An agent sees the questions of its run and those that name its seat; it must not learn whether another question exists.
       if (by.kind === 'agent' && question.runId !== by.runId)
         await db.read((tx) => mayDecide(tx, by, { kind: 'question', question }))

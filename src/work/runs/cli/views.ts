@@ -111,7 +111,7 @@ export function questionLines(screen: Screen, question: Wire<Question>): string[
       bold(screen, question.id),
       statusText(screen, question.status, isPending ? 'waiting' : question.status === 'answered' ? 'good' : 'idle'),
       question.kind,
-      `risk ${question.risk}`,
+      ...(question.risk === 'medium' ? [] : [`risk ${question.risk}`]),
       ago(question.created_at, screen.nowMs()),
     ].join('  '),
     ...named('Question', question.text),
