@@ -16,6 +16,7 @@ import { doctorCommand } from './doctor.ts'
 import { downCommand } from './down.ts'
 import { eventsCommand } from './events.ts'
 import { gatesCommand } from './gates.ts'
+import { initCommand } from './init.ts'
 import { inspectCommand } from './inspect.ts'
 import { jobsListCommand } from './jobs/list.ts'
 import { jobsRetryCommand } from './jobs/retry.ts'
@@ -131,6 +132,7 @@ export const commandTree: readonly Section[] = [
     commands: [
       register(runCommand, async () => (await import('../../work/runs/cli.ts')).startRun),
       register(newCommand, async () => (await import('../../work/composer/cli.ts')).newRun),
+      register(initCommand, async () => (await import('../offline.ts')).init),
       register(trustCommand, async () => (await import('../../work/trusted-files/cli.ts')).trustFile),
       register(watchCommand, async () => (await import('../../work/runs/cli/watch.ts')).watchRun),
       {
