@@ -2,12 +2,14 @@ import { register, type Section } from '../declare.ts'
 import { agentListCommand } from './agent/list.ts'
 import { agentShowCommand } from './agent/show.ts'
 import { answerCommand } from './answer.ts'
+import { undoCommand } from './undo.ts'
 import { approveCommand } from './approve.ts'
 import { briefCommand } from './brief.ts'
 import { budgetListCommand } from './budget/list.ts'
 import { budgetSetCommand } from './budget/set.ts'
 import { cancelCommand } from './cancel.ts'
 import { catCommand } from './cat.ts'
+import { revertCommand } from './revert.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { costsCommand } from './costs.ts'
@@ -173,6 +175,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(cancelCommand, async () => (await import('../../work/runs/cli.ts')).cancelRun),
+      register(revertCommand, async () => (await import('../../work/reverts/cli.ts')).revertRun),
       register(eventsCommand, async () => (await import('../../events/cli.ts')).listEvents),
       {
         name: 'mission',
@@ -253,6 +256,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(answerCommand, async () => (await import('../../work/questions/cli.ts')).answerQuestion),
+      register(undoCommand, async () => (await import('../../work/decisions/cli.ts')).undoDecision),
       register(replyCommand, async () => (await import('../../work/gates/cli.ts')).reply),
     ],
   },
