@@ -6,6 +6,7 @@ import type { Run, RunStanding } from '../../src/work/runs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
 import { BriefDetail } from '../briefs/detail.tsx'
 import { RunTree } from '../briefs/tree.tsx'
+import { DemoGuide } from '../demos/guide.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { Separator, usePaneSize } from '../parts/separator.tsx'
@@ -97,6 +98,7 @@ function RunBody({ inspection, isWhole, briefId }: RunProps) {
   return (
     <>
       <RunHeader inspection={inspection} />
+      <DemoGuide inspection={inspection} />
       <Stops />
       {!run.simulated && run.endedAt === null && <NoBoxBanner />}
       <RunWaiting inspection={inspection} briefId={briefId} slim={briefId === null && view !== 'overview'} />
