@@ -46,7 +46,7 @@ const createRunLog = (runId: string): Log =>
     lineKey: 'seq',
     gapless: true,
     accepts: (event) => event.runId === runId,
-    newest: async () => (await call(operations.run.inspect, { runId, events: pageSize })).events,
+    newest: async () => (await call(operations.event.ofRun, { runId, latest: 'true', limit: pageSize })).events,
     after: async (seq) => (await call(operations.event.ofRun, { runId, after: seq, limit: pageSize })).events,
     before: async (seq) => {
       // The numbers have no gaps, so the page before a line begins a page below it.
