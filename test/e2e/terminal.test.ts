@@ -64,3 +64,32 @@ describe('a run that is followed on a terminal', () => {
     await shown(/answered: Give up/)
   })
 })
+
+describe('a run that is composed on a terminal', () => {
+  it('asks the questions that the template and the flags leave open', async () => {
+    screen.type('agency new fix-issue --usd 5', 'Enter')
+    await shown(/Which issue\? Paste it/)
+    screen.type('The page hangs', 'Enter')
+    await shown(/Repository \[/)
+    screen.type('/nowhere', 'Enter')
+    await shown(/the directory \/nowhere does not exist/)
+    screen.type('none', 'Enter')
+    await shown(/scripted {2}Simulated agent \(simulated: calls no model\)/)
+    screen.type('scripted', 'Enter')
+    await shown(/Proof, a command that must succeed \[none\]:/)
+    screen.type('Enter')
+    await shown(/Approve the plan before the work starts\? \[y\/N\]/)
+    screen.type('Enter')
+    await shown(/No estimate yet/)
+    screen.type('Enter')
+    await shown(/^run_\w{12}$/m)
+    const { runs } = await cli.json<{ runs: { goal_anchor: string }[] }>('runs', '--json')
+    expect(runs.map((run) => run.goal_anchor)).toEqual([
+      expect.stringMatching(/^The page hangs\n\nReproduce the issue with a test that fails first\./),
+    ])
+    screen.type('clear; agency new --list', 'Enter')
+    await shown(/fix-issue +Fix an issue +built in/)
+    screen.type('clear; agency new fix-isue', 'Enter')
+    await shown(/no template "fix-isue"; did you mean "fix-issue"\?/)
+  })
+})

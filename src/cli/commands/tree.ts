@@ -27,6 +27,7 @@ import { missionCreateCommand } from './mission/create.ts'
 import { missionListCommand } from './mission/list.ts'
 import { missionSetCommand } from './mission/set.ts'
 import { missionShowCommand } from './mission/show.ts'
+import { newCommand } from './new.ts'
 import { noteAddCommand } from './note/add.ts'
 import { noteEscalateCommand } from './note/escalate.ts'
 import { noteListCommand } from './note/list.ts'
@@ -129,6 +130,7 @@ export const commandTree: readonly Section[] = [
     heading: 'Work:',
     commands: [
       register(runCommand, async () => (await import('../../work/runs/cli.ts')).startRun),
+      register(newCommand, async () => (await import('../../work/composer/cli.ts')).newRun),
       register(trustCommand, async () => (await import('../../work/trusted-files/cli.ts')).trustFile),
       register(watchCommand, async () => (await import('../../work/runs/cli/watch.ts')).watchRun),
       {

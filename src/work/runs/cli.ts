@@ -5,34 +5,24 @@ import type { cancelCommand } from '../../cli/commands/cancel.ts'
 import type { runCommand } from '../../cli/commands/run.ts'
 import type { runsCommand } from '../../cli/commands/runs.ts'
 import type { CliContext } from '../../cli/context.ts'
-import { dashboardOf } from '../../cli/daemon-address.ts'
 import type { Handler, OptionsFor } from '../../cli/declare.ts'
 import { ago, duration, plain, tableLines } from '../../cli/terminal.ts'
 import { type RunState, runStateText } from '../../kernel/run-state.ts'
 import { organisationId } from '../../org/organisations/cli/number.ts'
 import { parseEvidence, parseOptions, readScenario, programWords } from './cli/arguments.ts'
 import { readablePaths } from './cli/readable-paths.ts'
+import { printStarted } from './cli/started.ts'
 import type { Run, RunLine } from './contract.ts'
 import { progressText, runText } from './cli/state.ts'
 import { runEndpoints } from './endpoints.ts'
 
 type StartOptions = OptionsFor<typeof runCommand>
 
-/**
- * Starts a run and prints its id alone on standard output, so that a script can read it; with --watch the log goes to
- * standard error.
- */
+/** Starts a run and prints its id. */
 export const startRun: Handler<typeof runCommand> = async (context, goal, options) => {
   const started = await start(context, goal, options)
   if ('exit' in started) return started.exit
-  const { run } = started
-  if (options.json) context.json(run)
-  else context.out(run.id)
-  const dashboard = dashboardOf(context.env, context.paths)
-  if (!options.json && dashboard !== null) context.err(`agency: ${dashboard}/runs/${run.id}`)
-  if (!options.watch) return 0
-  const { watchRun } = await import('./cli/watch.ts')
-  return watchRun({ ...context, out: context.err }, run.id, {})
+  return printStarted(context, started.run, options)
 }
 
 async function start(

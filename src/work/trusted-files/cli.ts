@@ -85,7 +85,7 @@ export async function sendTrusted<Answer>(
     const files = untrustedIn(error)
     if (files === null) throw error
     for (const file of files) for (const line of reviewLines(context, file)) context.err(line)
-    if (!isTrusted && !(await confirm(files.length))) throw error
+    if (!isTrusted && !(await confirmTrust(files.length))) throw error
     return send(files.map(({ hash }) => hash))
   }
 }
@@ -96,7 +96,7 @@ function untrustedIn(error: unknown): Review[] | null {
 }
 
 /** Asks only a person: a script is refused and prints the next command. */
-async function confirm(files: number): Promise<boolean> {
+export async function confirmTrust(files: number): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
