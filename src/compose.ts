@@ -47,6 +47,8 @@ import { attemptRoutes } from './work/attempts/routes.ts'
 import { type Attempts, createAttempts } from './work/attempts/service.ts'
 import { briefRoutes } from './work/briefs/routes.ts'
 import { type Briefs, createBriefs } from './work/briefs/service.ts'
+import { decisionRoutes } from './work/decisions/routes.ts'
+import { createDecisions, type DecisionService } from './work/decisions/service.ts'
 import { gateRoutes } from './work/gates/routes.ts'
 import { createGates, type Gates } from './work/gates/service.ts'
 import { budgetRoutes } from './work/budgets/routes.ts'
@@ -72,6 +74,8 @@ import { proofSheetRoutes } from './work/proof-sheets/routes.ts'
 import { createProofSheets, type ProofSheets } from './work/proof-sheets/service.ts'
 import { runResultRoutes } from './work/run-results/routes.ts'
 import { createRunResults, type RunResults } from './work/run-results/service.ts'
+import { revertRoutes } from './work/reverts/routes.ts'
+import { createReverts, type Reverts } from './work/reverts/service.ts'
 import { repeatRoutes } from './work/repeats/routes.ts'
 import { createRepeats, type Repeats } from './work/repeats/service.ts'
 import { readInThread } from './work/plans/read-in-thread.ts'
@@ -176,6 +180,7 @@ export interface Agency {
   attempts: Attempts
   artifacts: Artifacts
   gates: Gates
+  decisions: DecisionService
   amendments: Amendments
   questions: Questions
   notes: Notes
@@ -186,6 +191,7 @@ export interface Agency {
   proofSheets: ProofSheets
   runResults: RunResults
   repeats: Repeats
+  reverts: Reverts
   repositorySettings: RepositorySettingsService
   missionWorkspaces: MissionWorkspaces
   executions: Executions
@@ -292,6 +298,7 @@ export function composeAgency(parts: Parts): Agency {
     checkRun: runs.check,
   })
   const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, chaosPoint })
+  const gates = createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories })
   return {
     engine,
     missions,
@@ -322,7 +329,8 @@ export function composeAgency(parts: Parts): Agency {
       playbooks: scopes.playbooks,
     }),
     artifacts: createArtifacts({ db, resolveRun: runs.resolve, kept: parts.kept, workspaces: parts.workspaces }),
-    gates: createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories }),
+    gates,
+    decisions: createDecisions({ db, scopes, chaosPoint, gates, questions }),
     amendments: createAmendments({ db, scopes, readPlan: plans.read }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     proofSheets: createProofSheets({ db, playbooks: scopes.playbooks }),
@@ -334,6 +342,7 @@ export function composeAgency(parts: Parts): Agency {
       slots: parts.slots,
       isLeftOut: engine.isLeftOut,
     }),
+    reverts: createReverts({ db, ids, runs, repositories: parts.repositories }),
     repeats: createRepeats({
       db,
       ids,
@@ -431,14 +440,16 @@ export function routesOf(
     ...attemptRoutes(agency.attempts),
     ...artifactRoutes(agency.artifacts),
     ...agentRoutes(agency.agents),
-    ...gateRoutes(agency.gates),
+    ...gateRoutes(agency.gates, agency.decisions),
+    ...decisionRoutes(agency.decisions),
     ...amendmentRoutes(agency.amendments),
     ...pullRequestRoutes(agency.pullRequests),
     ...proofSheetRoutes(agency.proofSheets),
     ...runResultRoutes(agency.runResults),
     ...repeatRoutes(agency.repeats),
+    ...revertRoutes(agency.reverts),
     ...repositorySettingsRoutes(agency.repositorySettings),
-    ...questionRoutes(agency.questions),
+    ...questionRoutes(agency.questions, agency.decisions),
     ...noteRoutes(agency.notes),
     ...spendRoutes(agency.spends),
     ...budgetRoutes(agency.budgets),

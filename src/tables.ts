@@ -13,6 +13,7 @@ import { attempts } from './work/attempts/store.ts'
 import { briefHolds, briefs, dependencies } from './work/briefs/store.ts'
 import { budgets } from './work/budgets/store.ts'
 import { reservations } from './work/budgets/reservations-store.ts'
+import { decisions } from './work/decisions/store.ts'
 import { checks } from './work/evidence/store.ts'
 import { gates } from './work/gates/store.ts'
 import { missions } from './work/missions/store.ts'
@@ -62,6 +63,7 @@ export const eventTables: readonly AnyTable[] = [
   trustedFiles,
   gates,
   questions,
+  decisions,
   notes,
   spends,
   budgets,

@@ -72,6 +72,8 @@ function Page({ route }: { route: Route }) {
       return <RunsPage />
     case 'run':
       return <RunPage key={route.runId} runId={route.runId} briefId={route.briefId} />
+    case 'proof':
+      return <ProofSheetPage key={route.runId} runId={route.runId} />
     case 'pull-requests':
       return <PullRequestsPage />
     case 'workspaces':
@@ -114,6 +116,11 @@ const WorkspacePages = createLazy(
   async () => (await import('./workspace-pages.tsx')).WorkspacePages,
 )
 
+const ProofSheetPage = createLazy(
+  { name: 'Proof sheet', heading: true },
+  async () => (await import('./result/sheet-page.tsx')).ProofSheetPage,
+)
+
 /**
  * Identifies the object of a page. Moving between the briefs of one run does not change it, so focus stays in the tree.
  */
@@ -121,6 +128,8 @@ function subjectOf(route: Route): string {
   switch (route.page) {
     case 'run':
       return route.runId
+    case 'proof':
+      return `proof ${route.runId}`
     case 'artifact':
       return 'artifact'
     case 'workspace':

@@ -20,6 +20,11 @@ describe('routeOf', () => {
     })
   })
 
+  it('maps the address of a proof sheet back to it', () => {
+    expect(routeOf(addresses.proof('run_7k2'))).toEqual({ page: 'proof', runId: 'run_7k2' })
+    expect(routeOf('/runs/run_7k2/proof/more')).toEqual({ page: 'missing', path: '/runs/run_7k2/proof/more' })
+  })
+
   it('maps the address of a produced file back to it', () => {
     expect(routeOf(addresses.artifact('art_1'))).toEqual({ page: 'artifact', artifactId: 'art_1' })
   })

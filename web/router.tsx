@@ -5,6 +5,7 @@ export type Route =
   | { page: 'new' }
   | { page: 'runs' }
   | { page: 'run'; runId: string; briefId: string | null }
+  | { page: 'proof'; runId: string }
   | { page: 'pull-requests' }
   | { page: 'artifact'; artifactId: string }
   | { page: 'workspaces' }
@@ -50,6 +51,7 @@ export function routeOf(path: string): Route {
   const page = singlePages.find((each) => each === section)
   if (parts.length === 1 && page !== undefined) return { page }
   if (section === 'runs' && id && parts.length === 2) return { page: 'run', runId: id, briefId: null }
+  if (section === 'runs' && id && inner === 'proof' && parts.length === 3) return { page: 'proof', runId: id }
   if (section === 'runs' && id && inner === 'briefs' && briefId && parts.length === 4)
     return { page: 'run', runId: id, briefId }
   if (section === 'artifacts' && id && parts.length === 2) return { page: 'artifact', artifactId: id }
@@ -81,6 +83,7 @@ export const addresses = {
   settings: '/settings',
   run: (runId: string) => `/runs/${encodeURIComponent(runId)}`,
   brief: (runId: string, briefId: string) => `/runs/${encodeURIComponent(runId)}/briefs/${encodeURIComponent(briefId)}`,
+  proof: (runId: string) => `${addresses.run(runId)}/proof`,
   attempt: (runId: string, briefId: string, attemptId: string) =>
     `${addresses.brief(runId, briefId)}#${encodeURIComponent(attemptId)}`,
   runView: (runId: string, view: RunView) => `${addresses.run(runId)}?view=${view}`,

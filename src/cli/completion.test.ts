@@ -52,7 +52,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
 
   it.skipIf(!has)('offers commands, also from a prefix', () => {
     expect(offers('agency', '')).toEqual(expect.arrayContaining(['up', 'down', 'run', 'mission']))
-    expect(offers('agency', 'in')).toEqual(['inspect'])
+    expect(offers('agency', 'ins')).toEqual(['inspect'])
   })
 
   it.skipIf(!has)('offers the options of a command, after an argument too', () => {

@@ -11,6 +11,7 @@ import { callOnce } from '../client/send.ts'
 import { daemonEndpoints } from '../daemon/endpoints.ts'
 import type { configCommand } from './commands/config.ts'
 import type { doctorCommand } from './commands/doctor.ts'
+import type { initCommand } from './commands/init.ts'
 import type { CliContext } from './context.ts'
 import { daemonAddress } from './daemon-address.ts'
 import type { Handler } from './declare.ts'
@@ -36,6 +37,8 @@ export const doctor: Handler<typeof doctorCommand> = async (context, options) =>
   }
   return healthy ? 0 : 1
 }
+
+export const init: Handler<typeof initCommand> = async (...input) => (await import('./offline/init.ts')).init(...input)
 
 /** Resolves the team that a run would get now, from its file or by default; null: its faults were printed. */
 export const teamOrFaults = async (context: CliContext, file: string | undefined): Promise<Wire<ResolvedTeam> | null> =>

@@ -16,6 +16,7 @@ const daemon: Overview['daemon'] = {
   socket: 'daemon.sock',
   started_at: '2026-03-04T11:00:00.000Z',
   box: 'bubblewrap 0.8.0',
+  undo_seconds: 10,
   running: { runs: 0, agents: 0, slots: 4, checks: 0 },
   waiting_for_you: 0,
   waiting: [],

@@ -97,13 +97,6 @@ export function duration(ms: number): string {
 
 export const ago = (at: string, nowMs: number): string => `${duration(nowMs - Date.parse(at))} ago`
 
-/** Formats the local time of day. */
-export function timeOfDay(at: string): string {
-  const time = new Date(at)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
-}
-
 /** Returns the beginning of the local day as a time in UTC. */
 export function startOfDay(nowMs: number): string {
   const day = new Date(nowMs)

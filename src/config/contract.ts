@@ -78,6 +78,10 @@ export const Configuration = z.strictObject({
     description: 'A gate without a decision is rejected after this time; null: never',
     expected: 'a positive number, or null',
   }),
+  undoSeconds: whole(0, 60).default(10).meta({
+    description: 'A decision made in the dashboard takes effect after so many seconds, and can be undone until then',
+    expected: 'a whole number from 0 to 60',
+  }),
   questionReminderMinutes: minutes.default(60).meta({
     description: 'You are reminded once of a question that you have not answered for this long; null: never',
     expected: 'a positive number, or null',

@@ -9,7 +9,15 @@ import type { ChaosPoint } from '../kernel/chaos-point.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { systemIds } from '../kernel/ids.ts'
 import type { Jobs } from '../jobs/queue.ts'
-import { laterThrough, wakeChecks, wakeGates, wakeQuestions, wakeRuns, wakeSteps } from '../engine/loop/wakes.ts'
+import {
+  laterThrough,
+  wakeChecks,
+  wakeDecisions,
+  wakeGates,
+  wakeQuestions,
+  wakeRuns,
+  wakeSteps,
+} from '../engine/loop/wakes.ts'
 import { promptPath } from '../entries.ts'
 import type { Org } from '../org/compose.ts'
 import { findSurvivors, killSurvivors } from '../processes/survivors.ts'
@@ -104,6 +112,7 @@ export function composeHomeAgency(parts: HomeAgencyParts): Agency {
     place: { env, home: paths.home, startedIn: parts.startedIn },
   })
   wakeGates(jobs, agency.gates)
+  wakeDecisions(jobs, agency.decisions)
   wakeQuestions(jobs, agency.questions)
   wakeRuns(jobs, agency.engine)
   wakeChecks(jobs, agency.repositorySettings)

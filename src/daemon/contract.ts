@@ -14,6 +14,7 @@ export const DaemonStatus = z.object({
   socket: z.string(),
   startedAt: z.string(),
   box: z.string().describe('The sandbox in which agents and checks run'),
+  undoSeconds: z.number().int().describe('Seconds for which a decision made in the dashboard can be undone'),
   running: z.object({
     runs: z.number().int(),
     agents: z.number().int(),

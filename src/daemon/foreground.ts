@@ -6,7 +6,9 @@ import type { Run } from '../work/runs/contract.ts'
 import type { Daemon } from './start.ts'
 
 /** Prints the demonstration in the terminal: its log lines as they happen, then the command to inspect it. */
-export async function followDemo(daemon: Daemon, run: Run, out: (line: string) => void = console.log): Promise<void> {
+export async function followDemo(daemon: Daemon, run: Run): Promise<void> {
+  const terminal = createTerminal(process.env)
+  const { out } = terminal
   const { runs } = daemon.agency
   if ((await runs.show(run.id)).endedAt !== null) {
     out(`The demonstration has already ended. To see it, run: agency inspect ${run.id}`)
@@ -23,7 +25,6 @@ export async function followDemo(daemon: Daemon, run: Run, out: (line: string) =
     signal: ended.signal,
     until: async () => (await runs.show(run.id)).endedAt !== null,
   })
-  const terminal = createTerminal(process.env)
   for await (const event of follow)
     out(formatEvent(terminal, toWire(Event, event) as Parameters<typeof formatEvent>[1]))
   if (!ended.signal.aborted) out(`The simulated mission has ended. To see it, run: agency inspect ${run.id}`)

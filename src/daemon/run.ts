@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 
+import { createTerminal } from '../cli/terminal.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { AgencyError, exitCodes, refusal } from '../kernel/errors.ts'
 import { operatorPersona } from '../kernel/ids.ts'
@@ -33,7 +34,8 @@ try {
       hint: 'Use only one of the two.',
     })
   const begin = isEmpty ? 'empty' : isDemo ? 'reference' : 'seeded'
-  const print = flags.foreground === true ? (line: string) => console.log(line) : undefined
+  const { out } = createTerminal(process.env)
+  const print = flags.foreground === true ? out : undefined
   const startedIn = flags['started-in'] ?? process.cwd()
   const daemon = await startDaemon({ env: process.env, flags: { port: flags.port }, begin, print, startedIn })
   lastBoundary.set(daemon)
@@ -41,7 +43,7 @@ try {
   const operator = { kind: 'operator', personaId: operatorPersona } as const
   const demo = isDemo ? await daemon.demos.first(operator) : null
   if (flags.foreground === true) {
-    console.log(`Agency is up: ${daemon.createLink(demo === null ? '/' : `/runs/${demo.id}`).url}`)
+    out(`Agency is up: ${daemon.createLink(demo === null ? '/' : `/runs/${demo.id}`).url}`)
     if (demo !== null) void followDemo(daemon, demo)
   }
   const reason = await daemon.stopped

@@ -210,6 +210,7 @@ async function open(
       socket: paths.socket,
       startedAt,
       box: boxing.about,
+      undoSeconds: values.undoSeconds,
     }),
     engine: agency.engine,
     runs: agency.runs,

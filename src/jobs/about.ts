@@ -18,6 +18,7 @@ const descriptions: Readonly<Record<string, (object: string, job: Described) => 
   playbook_timer: (_, { payload }) => `timer "${field(payload, 'name')}" of ${field(payload, 'runId')}`,
   gate_timeout: (gateId) => `time limit of ${gateId}`,
   gate_reminder: (gateId) => `reminder of ${gateId}`,
+  decision_due: (decisionId) => `effect of ${decisionId}`,
   question_due: (questionId) => `reminder of ${questionId}`,
   release_checks: (repository) => `release of work that waited for the checks of ${repository}`,
   project: (name) => `file of ${name}`,

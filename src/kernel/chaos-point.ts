@@ -17,6 +17,7 @@ export const chaosPointNames = [
   'attempt.ended',
   'gate.decided',
   'question.answered',
+  'decision.made',
   'run.ended',
   'recovery.begun',
   'recovery.attempt_marked',

@@ -23,6 +23,7 @@ export type WorkspaceId = Id<'workspace'>
 export type AmendmentId = Id<'amendment'>
 export type ProofId = Id<'proof'>
 export type RepeatId = Id<'repeat'>
+export type DecisionId = Id<'decision'>
 export type OrganisationId = NumericId<'organisation'>
 export type RoleId = NumericId<'role'>
 export type PersonaId = NumericId<'persona'>
@@ -52,6 +53,7 @@ export const idPrefixes = {
   amendment: 'amd_',
   proof: 'prf_',
   repeat: 'rpt_',
+  decision: 'dec_',
 } as const
 export type IdNoun = keyof typeof idPrefixes
 
@@ -74,6 +76,7 @@ interface IdOf {
   amendment: AmendmentId
   proof: ProofId
   repeat: RepeatId
+  decision: DecisionId
 }
 
 /** Source of new ids; passed as a dependency, so that a simulation can reproduce them. */

@@ -32,12 +32,14 @@ import { repositorySettingsOperations } from '../work/repository-settings/contra
 import { proofSheetOperations } from '../work/proof-sheets/contract.ts'
 import { repeatOperations } from '../work/repeats/contract.ts'
 import { runResultOperations } from '../work/run-results/contract.ts'
+import { revertOperations } from '../work/reverts/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
 import { templateOperations } from '../work/templates/contract.ts'
 import { trustedFileOperations } from '../work/trusted-files/contract.ts'
 import { workspaceOperations } from '../work/mission-workspaces/contract.ts'
+import { decisionOperations } from '../work/decisions/contract.ts'
 import { executionOperations } from '../work/mission-workspaces/executions/contract.ts'
 import type { Operation } from './contract.ts'
 
@@ -58,11 +60,13 @@ export const operations = {
   workspace: workspaceOperations,
   execution: executionOperations,
   gate: gateOperations,
+  decision: decisionOperations,
   amendment: amendmentOperations,
   pullRequest: pullRequestOperations,
   proofSheet: proofSheetOperations,
   runResult: runResultOperations,
   repeat: repeatOperations,
+  revert: revertOperations,
   question: questionOperations,
   repositorySettings: repositorySettingsOperations,
   plan: planOperations,

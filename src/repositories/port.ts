@@ -20,6 +20,14 @@ export interface Repositories {
    * second call makes the same result.
    */
   merge(branch: MergedBranch): Promise<Merged>
+  /**
+   * Makes the commit that takes a landed result back, as `branch`, if it goes together with the newest commits of the
+   * repository's branch (`base`). A conflict changes nothing.
+   */
+  revert(
+    repository: RunRepository,
+    result: { runId: string; branch: string; merged: string; base: string; message: string },
+  ): Promise<Reverted>
   /** Returns the id of a commit's tree: two commits with the same files have the same tree. */
   tree(mirror: string, commit: string): Promise<string>
   /** Reports whether the mirror has a commit. */
@@ -161,6 +169,14 @@ export type Merged =
   /** `commits`: of each branch, in the order of `into`. */
   | { readonly outcome: 'merged'; readonly commits: readonly string[] }
   | { readonly outcome: 'conflict'; readonly files: readonly string[] }
+
+export type Reverted =
+  | { readonly outcome: 'reverted'; readonly commit: string }
+  | { readonly outcome: 'conflict'; readonly files: readonly string[] }
+  /** The branch does not contain the result any more. */
+  | { readonly outcome: 'gone' }
+  /** The branch has none of its changes any more. */
+  | { readonly outcome: 'nothing' }
 
 export type Landed =
   | { readonly outcome: 'landed'; readonly commit: string }

@@ -14,6 +14,7 @@ import type { Mirrors } from './mirrors.ts'
 import { findRepository } from './operator-repository.ts'
 import { type CollectedWork, integrationBranch, type Landed, mergeTrailers, type Repositories } from './port.ts'
 import { replaceFiles } from './replace-files.ts'
+import { makeRevert } from './revert.ts'
 
 /**
  * Implements the engine's operations on git with mirrors: the order of steps, and recovery after a kill between them.
@@ -122,6 +123,18 @@ export function createRepositories({ git, mirrors }: { git: Git; mirrors: Mirror
       return merged.outcome === 'conflict'
         ? { outcome: 'conflict', files: merged.files }
         : { outcome: 'merged', commits: merged.commits }
+    },
+
+    revert: async ({ mirror, base: head }, { runId, branch, merged, base, message }) => {
+      if (!(await mirrors.contains(mirror, head, merged))) return { outcome: 'gone' }
+      const commit = await makeRevert(git, { mirror, merged, base, message, author: engineAuthor })
+      const trailers = { 'Agency-Run': runId }
+      const levels = [{ branch: integrationBranch(runId), head, message, trailers }]
+      const tried = await mirrors.merge({ mirror, commit, levels })
+      if (tried.outcome === 'conflict') return { outcome: 'conflict', files: tried.files }
+      if ((await mirrors.tree(mirror, tried.commits[0] as string)) === (await mirrors.tree(mirror, head)))
+        return { outcome: 'nothing' }
+      return { outcome: 'reverted', commit: await mirrors.branch(mirror, branch, commit) }
     },
 
     tree: (mirror, commit) => mirrors.tree(mirror, commit),

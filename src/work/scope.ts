@@ -76,6 +76,8 @@ export type Wake =
   | { kind: 'gate_timeout' | 'gate_reminder'; gateId: string; delayMs: number }
   /** The operator is to be reminded of a question, if it still waits for her. */
   | { kind: 'question_due'; questionId: string; delayMs: number }
+  /** A decision takes effect, unless it was taken back. */
+  | { kind: 'decision_due'; decisionId: string; delayMs: number }
   /** Something of the run waits for git. */
   | { kind: 'integrate'; runId: string }
   /** The approved result of the run is to land in its repository. */

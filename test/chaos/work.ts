@@ -39,8 +39,13 @@ async function makeLedOrganisation({ client }: Installation): Promise<number> {
 
 /** Approves every pending gate and answers every question that waits for the operator, each with a key of its own. */
 export async function decideAll({ client }: Installation): Promise<void> {
-  const { gates } = await client.insist<{ gates: { id: string }[] }>('GET', '/gates')
-  for (const { id } of gates) await client.insist('POST', `/gates/${id}/approve`, { key: `approve ${id}`, body: {} })
+  const { gates } = await client.insist<{ gates: { id: string; gate: string }[] }>('GET', '/gates')
+  // An approved plan takes effect a second later, so that daemons die between the decision and its effect.
+  for (const { id, gate } of gates)
+    await client.insist('POST', `/gates/${id}/approve`, {
+      key: `approve ${id}`,
+      body: gate === 'plan' ? { undo_seconds: 1 } : {},
+    })
   const { questions } = await client.insist<{ questions: { id: string; status: string }[] }>('GET', '/questions')
   for (const { id, status } of questions)
     if (status === 'with_operator')

@@ -1,9 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { noBrowser } from '../support/browser.ts'
 import type { TestDaemon } from '../support/daemon.ts'
-import { expectShown } from '../support/dashboard.ts'
+import { expectGone, expectShown } from '../support/dashboard.ts'
 import { makeRepository } from '../support/repository.ts'
 import { type Visit, visitDashboard } from '../support/visit.ts'
 
@@ -26,7 +29,9 @@ describe.skipIf(noBrowser !== null)('the form of a new run', () => {
     await page.keyboard.press('n')
     const goal = page.getByRole('textbox', { name: 'What is to be achieved?' })
     await expectShown(page.getByRole('radio', { name: 'Simulated agent simulated' }))
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('goal')
     await page.getByRole('button', { name: 'Start simulated run' }).click()
+    await expectShown(page.getByText('Nothing was started: correct the marked fields.'))
     await expectShown(page.getByText('The goal is empty. Say what the run should achieve.'))
     await goal.fill('Slugs without accents')
     await page.getByRole('textbox', { name: 'Limit' }).fill('0')
@@ -40,6 +45,9 @@ describe.skipIf(noBrowser !== null)('the form of a new run', () => {
     await where.blur()
     await expectShown(page.getByText('The result waits for your approval before it is merged into main.'))
     await expect.poll(() => page.getByRole('textbox', { name: 'Command of proof 1' }).inputValue()).toBe('npm test')
+    await page.getByRole('radio', { name: /^Team/ }).check()
+    await expectGone(page.getByRole('textbox', { name: 'Command of proof 1' }))
+    await page.getByRole('radio', { name: 'One agent' }).check()
     await page.getByRole('button', { name: 'Remove proof 1' }).click()
     await page.getByRole('button', { name: 'Add a command' }).click()
     await page.getByRole('textbox', { name: 'Command of proof 1' }).fill('no-such-program')
@@ -78,6 +86,23 @@ describe.skipIf(noBrowser !== null)('the form of a new run', () => {
     await expect.poll(() => goal.inputValue()).toMatch(/^The page hangs\n\nReproduce the issue/)
     await expectShown(page.getByRole('button', { name: 'Fix an issue', pressed: true }))
     await expectShown(page.getByText('the directory /nowhere does not exist'))
+  })
+
+  it('fills in the commands of a template file once its text is trusted, and names the faults of another', async () => {
+    const folder = join(daemon.home, 'templates')
+    mkdirSync(folder, { recursive: true })
+    const text = 'title: Upgrade a package\ngoal: Upgrade it.\nevidence: [{ kind: command, run: make check }]\n'
+    writeFileSync(join(folder, 'upgrade.yaml'), text)
+    writeFileSync(join(folder, 'broken.yaml'), 'title: Broken\ncost_limitt: 3\n')
+    await enter('/new')
+    await page.getByText('1 template file cannot be used').click()
+    await expectShown(page.getByText('a template has no "cost_limitt"; did you mean "cost_limit"?'))
+    await page.getByRole('button', { name: 'Upgrade a package' }).click()
+    const proof = page.getByRole('textbox', { name: 'Command of proof 1' })
+    await expectShown(page.locator('pre').getByText('make check'))
+    await expectGone(proof)
+    await page.getByRole('button', { name: 'Trust this template and fill in its commands' }).click()
+    await expect.poll(() => proof.inputValue()).toBe('make check')
   })
 
   it('shows the commands of a plan file, then trusts and starts exactly that text', async () => {

@@ -48,6 +48,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       'chosen line': `/runs/${done.id}#2`,
       briefs: `/runs/${working.id}?view=tree`,
       output: `/runs/${done.id}?view=output`,
+      'proof sheet': `/runs/${failed.id}/proof`,
       'pull requests': '/pull-requests',
       'new run': '/new',
       workspaces: '/workspaces',

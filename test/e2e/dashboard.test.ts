@@ -62,6 +62,19 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
   })
 
+  it('opens an ended run with its result, and its proof sheet on a page of its own', async () => {
+    const run = await startRun(daemon, 'done', 'A result to read')
+    await enter(`/runs/${run.id}`)
+    const result = page.getByRole('region', { name: 'Result' })
+    await expectShown(result.getByRole('heading', { name: 'Which of the two folders is meant?' }))
+    await expectShown(result.getByRole('region', { name: 'Proofs' }).getByText('file out.txt'))
+    await expectShown(result.getByText('the run is simulated: no agent did this work'))
+    await result.getByRole('link', { name: 'Open the proof sheet' }).click()
+    await expectShown(page.getByRole('heading', { name: 'Proof sheet: A result to read' }))
+    await expectShown(page.getByRole('region', { name: 'Claims' }).getByText('file out.txt').first())
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/runs/${run.id}/proof`)
+  })
+
   it('shows the output of an agent live and afterwards', async () => {
     const { run, release } = await startGatedRun(daemon, 'An agent that talks')
     await enter(`/runs/${run.id}?view=output`)

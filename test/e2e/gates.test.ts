@@ -310,6 +310,16 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.goto(`${daemon.dashboard}/pull-requests?status=merged`)
     await expectShown(page.getByRole('link', { name: goal }))
     expect((await gatesOf(run)).map(({ gate, status }) => `${gate} ${status}`)).toEqual(['merge approved'])
+
+    await page.goto(`${daemon.dashboard}/runs/${run.id}`)
+    await page.getByRole('button', { name: 'Revert…' }).click()
+    await settled(page)
+    expect(await inspect(page)).toEqual({ found: [], overflow: [] })
+    await page.getByRole('dialog').getByRole('button', { name: 'Open the pull request' }).click()
+    await expectShown(page.locator('.run-header').getByText(`Revert "${goal}"`).first())
+    await page.locator('.run-waiting').getByRole('button', { name: 'Approve and merge into main' }).click()
+    await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+    await expect.poll(() => repository.read('numbers.txt')).toBe('one\ntwo\nthree\n')
   })
 
   it('remove a card that was decided elsewhere, and name the decider on one that is being edited', async () => {
@@ -407,5 +417,46 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     }
     await page.locator('.run-waiting').getByRole('button', { name: 'Approve and finish the run' }).click()
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
+  })
+})
+
+describe.skipIf(noBrowser !== null)('a decision on the page that can be undone', () => {
+  let visit: Visit
+  visitDashboard(
+    (each) => (visit = each),
+    () => {},
+    { AGENCY_UNDO_SECONDS: '60' },
+  )
+
+  it('is a line with the time left and Undo in every tab, and takes effect at its time', async () => {
+    const { daemon, page, context, enter } = visit
+    const goal = 'Think twice'
+    const run = await daemon.ask<WireRun>('POST', '/runs', { goal, runtime: 'scripted', plan_gate: true })
+    await enter('/')
+    const approve = page.getByRole('button', { name: /^Approve and start/ })
+    await approve.focus()
+    await page.keyboard.press('Enter')
+    const line = page.locator('[data-decision]')
+    await expectShown(line.getByText(/^takes effect in \d+ s$/))
+    await expectShown(line.getByText('Approved by you', { exact: true }))
+    expect(await approve.isVisible()).toBe(false)
+    expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-decision'))).toBe(true)
+    await settled(page)
+    expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await inspect(page)).toEqual({ found: [], overflow: [] })
+    const other = await context.newPage()
+    await other.goto(`${daemon.dashboard}/runs/${run.id}`)
+    await expectShown(other.locator('.run-waiting [data-decision]').getByText('Approved by you', { exact: true }))
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expectShown(approve)
+    await expect.poll(() => approve.evaluate((button) => button === document.activeElement)).toBe(true)
+    await expectShown(other.locator('.run-waiting').getByRole('button', { name: /^Approve and start/ }))
+    const statusOf = async (): Promise<string> => (await daemon.ask<WireRun>('GET', `/runs/${run.id}`)).status
+    expect(await statusOf()).toBe('gated')
+    await daemon.ask('POST', `/gates/${run.id}/approve`, { undo_seconds: 1 })
+    await expectGone(approve)
+    await expect.poll(statusOf).not.toBe('gated')
   })
 })

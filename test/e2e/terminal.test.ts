@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { createTestCli, type TestCli } from '../support/cli.ts'
@@ -62,6 +65,22 @@ describe('a run that is followed on a terminal', () => {
     const abandon = /^ *(\d) +Give up/m.exec(screen.read())?.[1]
     screen.type(abandon ?? 'l', 'Enter')
     await shown(/answered: Give up/)
+  })
+})
+
+describe('a first team file', () => {
+  it('is asked for on a terminal, and replaced only on demand', async () => {
+    screen.type('cd "$AGENCY_HOME"; clear; agency init', 'Enter')
+    await shown(/1 or 2, Enter for/)
+    screen.type('2', 'Enter')
+    await shown(/Enter for none: the agent plans too/)
+    screen.type('Enter')
+    await shown(/y\/N >/)
+    screen.type('y', 'Enter')
+    await shown(/✓ wrote team\.yaml; its check found no fault/)
+    screen.type('clear; agency init', 'Enter')
+    await shown(/team\.yaml exists already; use --force to replace it/)
+    expect(readFileSync(join(cli.home, 'team.yaml'), 'utf8')).toContain('strict_mode: true')
   })
 })
 

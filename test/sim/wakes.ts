@@ -1,4 +1,4 @@
-import { wakeChecks, wakeGates, wakeQuestions, wakeRuns } from '../../src/engine/loop/wakes.ts'
+import { wakeChecks, wakeDecisions, wakeGates, wakeQuestions, wakeRuns } from '../../src/engine/loop/wakes.ts'
 import type { Jobs } from '../../src/jobs/queue.ts'
 import { AgencyError } from '../../src/kernel/errors.ts'
 import { isSimulated, textOf } from './simulated-errors.ts'
@@ -26,6 +26,7 @@ export function registerWakes(life: Life, world: World): void {
       ),
   }
   wakeGates(watched, agency.gates)
+  wakeDecisions(watched, agency.decisions)
   wakeQuestions(watched, agency.questions)
   wakeRuns(watched, agency.engine)
   wakeChecks(watched, agency.repositorySettings)

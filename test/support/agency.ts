@@ -14,7 +14,15 @@ import type { Db } from '../../src/db/port.ts'
 import type { Engine } from '../../src/engine/loop/engine.ts'
 import type { Notice } from '../../src/work/scope.ts'
 import { createHeartbeat, type HeartbeatDeps } from '../../src/engine/loop/heartbeat.ts'
-import { laterThrough, wakeChecks, wakeGates, wakeQuestions, wakeRuns, wakeSteps } from '../../src/engine/loop/wakes.ts'
+import {
+  laterThrough,
+  wakeChecks,
+  wakeDecisions,
+  wakeGates,
+  wakeQuestions,
+  wakeRuns,
+  wakeSteps,
+} from '../../src/engine/loop/wakes.ts'
 import { auditEvents } from '../../src/events/audit.ts'
 import type { Event } from '../../src/events/contract.ts'
 import { replayEvents } from '../../src/events/replay.ts'
@@ -199,6 +207,7 @@ export async function openAgency(options: AgencyOptions = {}): Promise<TestAgenc
   if (options.projections !== undefined)
     createFileProjections({ db, jobs, log: createSeenLog(logged) }, options.projections)
   wakeGates(jobs, composed.gates)
+  wakeDecisions(jobs, composed.decisions)
   wakeQuestions(jobs, composed.questions)
   wakeRuns(jobs, composed.engine)
   wakeChecks(jobs, composed.repositorySettings)

@@ -8,7 +8,7 @@ import { createDemos } from '../../src/daemon/demos/service.ts'
 import { createDaemonService } from '../../src/daemon/service.ts'
 import type { Db } from '../../src/db/port.ts'
 import { createMemoryFiles } from '../../src/engine/attempt/memory-files.ts'
-import { laterThrough, wakeChecks, wakeGates, wakeQuestions } from '../../src/engine/loop/wakes.ts'
+import { laterThrough, wakeChecks, wakeDecisions, wakeGates, wakeQuestions } from '../../src/engine/loop/wakes.ts'
 import { registerWorker } from '../../src/engine/workers-store.ts'
 import { createFeed } from '../../src/events/feed.ts'
 import { createJobs, type Jobs } from '../../src/jobs/queue.ts'
@@ -95,6 +95,7 @@ export async function startAgency(
     defaults: { ...plainDefaults, runtime: 'scripted', idleMinutes: null, hardMinutes: null },
   })
   wakeGates(jobs, agency.gates)
+  wakeDecisions(jobs, agency.decisions)
   wakeQuestions(jobs, agency.questions)
   wakeChecks(jobs, agency.repositorySettings)
   const demos = createDemos({
@@ -126,6 +127,7 @@ export async function startAgency(
       socket: '/nowhere/agency.sock',
       startedAt: clock.at(),
       box: 'none',
+      undoSeconds: 0,
     }),
     createLink: (path) => ({
       url: `http://agency-x.localhost:1/enter?code=x&to=${path}`,

@@ -56,7 +56,7 @@ export async function createTestDaemon(
     async start() {
       const args = [builtEntry('test-daemon'), String(port), ...(webRoot === null ? [] : [webRoot])]
       const started = spawn(process.execPath, args, {
-        env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, ...environment },
+        env: { PATH: process.env['PATH'] ?? '', HOME: home, AGENCY_HOME: home, ...atOnce, ...environment },
         stdio: ['ignore', 'ignore', 'pipe'],
       })
       child = started
@@ -89,6 +89,9 @@ export async function createTestDaemon(
   }
   return daemon
 }
+
+/** Decisions on the dashboard take effect at once, so that tests do not wait; a test of undoing them sets its own time. */
+const atOnce = { AGENCY_UNDO_SECONDS: '0' }
 
 async function answers(address: string, home: string): Promise<boolean> {
   if (!existsSync(join(home, 'daemon.json'))) return false

@@ -22,6 +22,7 @@ export interface Visit {
 export function visitDashboard(
   arrive: (visit: Visit) => unknown,
   begin: (daemon: TestDaemon) => unknown = () => {},
+  environment: Readonly<Record<string, string>> = {},
 ): void {
   let dashboard: Dashboard
   let daemon: TestDaemon
@@ -31,7 +32,7 @@ export function visitDashboard(
 
   beforeAll(async () => {
     dashboard = await buildDashboard()
-    daemon = await createTestDaemon(dashboard.root)
+    daemon = await createTestDaemon(dashboard.root, environment)
     await daemon.start()
     browser = await openBrowser()
     await begin(daemon)

@@ -39,6 +39,12 @@ export function briefState(brief: HeldBrief): State {
   }
 }
 
+/** Returns the status alone, where no brief is at hand. */
+export const statusState = (status: HeldBrief['status']): State => ({
+  tone: briefTones[status],
+  text: statusTexts[status] ?? humanise(status),
+})
+
 function reasonOf(brief: HeldBrief): string | null {
   if (brief.status === 'failed' || brief.status === 'blocked') return brief.failure
   if (brief.status !== 'pending') return null

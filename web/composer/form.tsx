@@ -44,7 +44,13 @@ export function ComposerForm({ initial, search, choices, listed }: FormProps) {
   // A key may start the run in the event that leaves a field, before the page is drawn again.
   const latest = useRef(initial)
   const form = useRef<HTMLFormElement>(null)
+  const starting = useStart((run) => {
+    forgetDraft(search)
+    navigate(addresses.run(run.id), { replace: true })
+  })
   const change = (values: Partial<Draft>): void => {
+    // A refusal was about the earlier values.
+    if (starting.isError) starting.reset()
     latest.current = { ...latest.current, ...values }
     saveDraft(search, latest.current)
     setDraft(latest.current)
@@ -58,10 +64,6 @@ export function ComposerForm({ initial, search, choices, listed }: FormProps) {
   })
   const repository = useQuery({ ...repositoryQuery(draft.repo), enabled: draft.repo !== '' })
   useSuggestedProof(draft, repository.data, change)
-  const starting = useStart((run) => {
-    forgetDraft(search)
-    navigate(addresses.run(run.id), { replace: true })
-  })
 
   const start = (): void => {
     setTried(true)
@@ -86,6 +88,11 @@ export function ComposerForm({ initial, search, choices, listed }: FormProps) {
   const all = faultsOf(draft, around)
   const refused = refusedField(starting.error)
   const faults: ReadonlyMap<FieldName, Fault> = tried ? withRefusal(all, starting.error, refused) : new Map()
+  // A refusal of the daemon arrives after the press of the button, whose focus it then moves to its field.
+  const { error } = starting
+  useEffect(() => {
+    if (error !== null) focusFault(form.current)
+  }, [error])
   const top = repository.data?.usable === true ? repository.data.path : null
   const isSimulated = around.runtime?.simulated === true
 
@@ -129,19 +136,6 @@ export function ComposerForm({ initial, search, choices, listed }: FormProps) {
       <AskField draft={draft} hasRepository={draft.repo !== ''} onChange={change} />
       <div className="compose-start">
         <EstimateLine playbook={draft.team ? teamPlaybook : 'direct'} runtime={draft.runtime} />
-        {isReused(starting.error) ? (
-          <div role="alert" className="tone-bad complaint">
-            This form has started a run already, and was changed since. <Link to={addresses.runs}>Show the runs</Link>{' '}
-            or{' '}
-            <button type="button" onClick={() => change({ key: randomKey() })}>
-              Make it another run
-            </button>
-          </div>
-        ) : (
-          starting.isError &&
-          refused === null &&
-          !(starting.error instanceof UnusableRepository) && <ErrorLine error={starting.error} />
-        )}
         <button
           type="submit"
           className="primary"
@@ -150,23 +144,48 @@ export function ComposerForm({ initial, search, choices, listed }: FormProps) {
         >
           {starting.isPending ? 'Starting' : isSimulated ? 'Start simulated run' : 'Start run'}
         </button>
+        <Complaint
+          error={starting.error}
+          isMarked={faults.size > 0 || starting.error instanceof UnusableRepository}
+          onAnother={() => {
+            starting.reset()
+            change({ key: randomKey() })
+          }}
+        />
       </div>
     </form>
   )
 }
 
-/** Fills in the test command of a repository, as long as a person has not touched the proofs. */
+/** The reason below the button why nothing was started; the fields show the details. */
+function Complaint({ error, isMarked, onAnother }: { error: unknown; isMarked: boolean; onAnother: () => void }) {
+  if (isReused(error))
+    return (
+      <div role="alert" className="tone-bad complaint">
+        This form has started a run already, and was changed since. <Link to={addresses.runs}>Show the runs</Link> or{' '}
+        <button type="button" onClick={onAnother}>
+          Make it another run
+        </button>
+      </div>
+    )
+  if (isMarked) return <p className="tone-bad complaint">Nothing was started: correct the marked fields.</p>
+  return error === null ? null : <ErrorLine error={error} />
+}
+
+/**
+ * Fills in the test command of a repository, as long as a person has not touched the proofs. A team checks its proofs
+ * for every task, also for the first ones, so it gets none that was not asked for.
+ */
 function useSuggestedProof(draft: Draft, found: RepositoryCheck | undefined, change: (values: Partial<Draft>) => void) {
-  const suggestion = found?.proofs.find(({ kind }) => kind === 'test')
-  const isOpen = !draft.ownProofs && !draft.team
-  const { run, from } = suggestion ?? {}
-  const hasRepository = draft.repo !== ''
-  const isKnown = found !== undefined || !hasRepository
+  const { ownProofs, team, repo } = draft
+  const { run, from } = found?.proofs.find(({ kind }) => kind === 'test') ?? {}
+  const isKnown = team || repo === '' || found !== undefined
+  const text = team ? undefined : run
   const changeNow = useRef(change)
   changeNow.current = change
   useEffect(() => {
-    if (isOpen && isKnown) changeNow.current({ proofs: run === undefined ? [] : [commandProof(run, from)] })
-  }, [isOpen, isKnown, run, from])
+    if (!ownProofs && isKnown) changeNow.current({ proofs: text === undefined ? [] : [commandProof(text, from)] })
+  }, [ownProofs, isKnown, text, from])
 }
 
 const isReused = (error: unknown): boolean =>
@@ -181,6 +200,7 @@ function refusedField(error: unknown): FieldName | null {
   if (path === 'goal') return 'goal'
   if (path.startsWith('evidence')) return 'proofs'
   if (path === 'cost_limit') return 'limit'
+  if (path === 'runtime_options') return 'runtime'
   return path === 'repo' ? 'repo' : null
 }
 
@@ -196,5 +216,9 @@ function withRefusal(
 
 /** Moves to the first control with a fault, once it is marked. */
 function focusFault(form: HTMLFormElement | null): void {
-  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid=true], .complaint')?.focus())
+  requestAnimationFrame(() => {
+    const fault = form?.querySelector<HTMLElement>('[aria-invalid=true], .compose-row .complaint')
+    fault?.scrollIntoView({ block: 'nearest' })
+    fault?.focus()
+  })
 }

@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { useEffect, useId, useRef } from 'react'
 
 import type { Template } from '../../src/work/templates/contract.ts'
 import { figure } from '../text.ts'
@@ -20,6 +20,12 @@ export function GoalField({
   onChange: (goal: string) => void
 }) {
   const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  // The heading of a new page has the focus; with a keyboard the next thing to do is to type the goal.
+  useEffect(() => {
+    const isEmpty = field.current?.value === ''
+    if (isEmpty && matchMedia('(hover: hover)').matches) requestAnimationFrame(() => field.current?.focus())
+  }, [])
   const ask = template?.ask ?? null
   return (
     <Field label="What is to be achieved?" labelFor={id} fault={fault} faultId={`${id}-fault`}>
@@ -29,6 +35,7 @@ export function GoalField({
         </p>
       )}
       <textarea
+        ref={field}
         id={id}
         name="goal"
         rows={5}

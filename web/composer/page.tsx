@@ -8,7 +8,7 @@ import { randomKey } from '../client.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { runLineQuery } from '../queries.ts'
-import { useAddress } from '../router.tsx'
+import { addresses, Link, useAddress } from '../router.tsx'
 import { type Draft, draftOfRun, emptyDraft, withTemplate } from './draft.ts'
 import { ComposerForm } from './form.tsx'
 import { PlanFile } from './plan-file.tsx'
@@ -47,7 +47,16 @@ function GoalForm({ query }: { query: URLSearchParams }) {
   const run = useQuery({ ...runLineQuery(from ?? ''), enabled: from !== null })
   const missing = [choices, listed, ...(from === null ? [] : [run])].find((each) => each.isError && !each.data)
   if (missing !== undefined)
-    return <Failure error={missing.error} retry={() => void missing.refetch()} name="The form" />
+    return (
+      <>
+        <Failure error={missing.error} retry={() => void missing.refetch()} name="The form" />
+        {query.size > 0 && (
+          <p>
+            <Link to={addresses.newRun}>Open an empty form</Link>
+          </p>
+        )}
+      </>
+    )
   if (choices.data === undefined || listed.data === undefined || (from !== null && run.data === undefined))
     return <Skeleton lines={8} label="the form" />
   const search = query.size === 0 ? '' : `?${query.toString()}`

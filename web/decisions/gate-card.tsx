@@ -17,6 +17,7 @@ import { type CardProps, RunLink, useRunOf } from './card.tsx'
 import { GateOutcome, plain } from './gate-outcome.tsx'
 import { GateSummary } from './gate-summary.tsx'
 import { gateNames } from './labels.ts'
+import { RefusedDecision, useFocusAfterUndo, useUndoSeconds, WaitingDecision, waitingOf } from './waiting-decision.tsx'
 
 /** A gate to decide within a minute: the result, the next step, anomalies and the cost. */
 export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps & { gate: GateView }) {
@@ -31,12 +32,41 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
     return onDecided()
   })
   const decided = reject.data ?? approve.data
+  const undoSeconds = useUndoSeconds()
   const approver = as === '' ? {} : { as }
   const about = gate.boundary.startsWith('brief:') ? gate.boundary.slice('brief:'.length) : null
   const over = !waits || (decided !== undefined && decided.status !== 'pending')
+  const made = waitingOf(gate.decisions)
+  // One approval of several leaves the gate open for the others.
+  const settling = !over && gate.approvalsNeeded === undefined ? made[0] : undefined
+  const { card, onUndone } = useFocusAfterUndo(settling !== undefined)
+  const undone = (): unknown => {
+    onUndone()
+    return onDecided()
+  }
+  const waitingLine = (decision: (typeof made)[number]) => (
+    <WaitingDecision
+      key={decision.id}
+      decision={decision}
+      detail={decision.action === 'reject' ? decision.text : null}
+      mine={decided !== undefined}
+      title={settling === undefined ? null : <b id={title}>{gateNames[gate.gate] ?? `Gate ${gate.gate}`}</b>}
+      about={settling === undefined || within !== null ? null : { run, runId: gate.runId }}
+      onUndone={undone}
+    />
+  )
   return (
-    <li className="card ask" aria-labelledby={title} data-gate={gate.id} data-over={over || undefined}>
-      {over ? (
+    <li
+      ref={card}
+      className="card ask"
+      aria-labelledby={title}
+      data-gate={gate.id}
+      data-over={over || undefined}
+      data-settling={settling !== undefined || undefined}
+    >
+      {settling !== undefined ? (
+        waitingLine(settling)
+      ) : over ? (
         <GateOutcome gate={gate} title={title} run={run} within={within} waits={waits} decided={decided} />
       ) : (
         <>
@@ -49,7 +79,7 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
             {gate.timeoutMinutes !== null && <TimeLeft since={gate.pendingSince} minutes={gate.timeoutMinutes} />}
             {gate.approvalsNeeded !== undefined && (
               <span className="label">
-                {decided?.approvals?.length ?? gate.approvals?.length ?? 0} of {gate.approvalsNeeded} approvals
+                {approvalsOf(gate, decided)} of {gate.approvalsNeeded} approvals
               </span>
             )}
           </p>
@@ -57,7 +87,9 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
           {within === null && <RunLink run={run} runId={gate.runId} />}
           <GateSummary gate={gate} run={run} />
           {(approve.error ?? null) !== null && <ErrorLine error={approve.error} />}
-          {decided?.status === 'pending' && (
+          <RefusedDecision decisions={gate.decisions} />
+          {made.map(waitingLine)}
+          {decided?.status === 'pending' && decided.decisions === undefined && (
             <p className="muted" role="status">
               {plain(decided.confirmation)}
             </p>
@@ -70,7 +102,7 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
               disabled={approve.isPending || reject.isPending}
               onClick={() => {
                 onTouch()
-                approve.perform({ target: gate.id, ...approver })
+                approve.perform({ target: gate.id, undoSeconds, ...approver })
               }}
             >
               {approve.isPending ? 'Approving' : approveLabel(gate, run)}
@@ -104,12 +136,15 @@ export function GateCard({ gate, waits, within, onTouch, onDecided }: CardProps 
           pending={reject.isPending}
           error={reject.error}
           onClose={() => setRejecting(false)}
-          onReject={() => reject.perform({ target: gate.id, reason: reason.trim(), ...approver })}
+          onReject={() => reject.perform({ target: gate.id, reason: reason.trim(), undoSeconds, ...approver })}
         />
       </Dialog>
     </li>
   )
 }
+
+const approvalsOf = (gate: GateView, decided: GateView | undefined): number =>
+  Math.max(decided?.approvals?.length ?? 0, gate.approvals?.length ?? 0)
 
 function Reject({
   gate,

@@ -6,6 +6,7 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import { call } from '../client.ts'
 import { keys } from '../queries.ts'
 import { OutcomeLine } from './card.tsx'
+import { RefusedDecision } from './waiting-decision.tsx'
 import { gateNames, gateState } from './labels.ts'
 
 /** Shows the next step of a decision made here; of one made elsewhere, the decision and its author. */
@@ -25,12 +26,14 @@ export function GateOutcome({
   waits: boolean
   decided: DecidedGate | undefined
 }) {
+  const settled = decided?.status === 'pending' ? undefined : decided
   const gates = useQuery({
     queryKey: [...keys.run(gate.runId), 'gates'],
     queryFn: ({ signal }) => call(operations.gate.ofRun, { runId: gate.runId }, signal),
-    enabled: decided === undefined,
+    enabled: settled === undefined,
   })
-  const found = decided ?? gates.data?.gates.find((each) => each.id === gate.id)
+  // A decision that waited until its time is answered before it; the gate tells what has become of it.
+  const found = settled ?? gates.data?.gates.find((each) => each.id === gate.id)
   const line = {
     mine: decided !== undefined,
     waits,
@@ -45,11 +48,12 @@ export function GateOutcome({
       {...line}
       state={{
         tone,
-        text: decided === undefined ? `${text} by ${found.by ?? 'an unknown person'}` : nextOf(decided, run),
+        text: settled === undefined ? `${text} by ${found.by ?? 'an unknown person'}` : nextOf(settled, run),
       }}
       at={found.decidedAt ?? null}
     >
-      {decided === undefined && found.reason !== null && <span>{found.reason}</span>}
+      {settled === undefined && found.reason !== null && <span>{found.reason}</span>}
+      <RefusedDecision decisions={found.decisions} />
     </OutcomeLine>
   )
 }

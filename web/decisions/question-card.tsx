@@ -3,7 +3,13 @@ import { type ReactNode, type RefObject, useId, useRef, useState } from 'react'
 
 import { shorten } from '../../src/kernel/text.ts'
 import { operations } from '../../src/operations/all.contract.ts'
-import { type Question, type QuestionOption, runIdOf, takesOwnWords } from '../../src/work/questions/contract.ts'
+import {
+  type DecidedQuestion,
+  type Question,
+  type QuestionOption,
+  runIdOf,
+  takesOwnWords,
+} from '../../src/work/questions/contract.ts'
 import type { QuestionFacts } from '../../src/work/questions/facts.contract.ts'
 import type { Run } from '../../src/work/runs/contract.ts'
 import { ErrorLine } from '../parts/error-line.tsx'
@@ -16,6 +22,7 @@ import { BudgetAmounts } from './budget-answer.tsx'
 import { type CardProps, OutcomeLine, RunLink, useRunOf } from './card.tsx'
 import { answerText, questionState } from './labels.ts'
 import { type AskedQuestion, Facts, questionQuery, useFacts } from './question-facts.tsx'
+import { RefusedDecision, useFocusAfterUndo, useUndoSeconds, WaitingDecision, waitingOf } from './waiting-decision.tsx'
 
 /** A question that only the operator can decide: one press on an option answers it, or a text of the operator's own. */
 export function QuestionCard({
@@ -36,21 +43,41 @@ export function QuestionCard({
   const answer = useOperation(operations.question.answer, onDecided)
   const facts = useFacts(question, waits)
   const budget = facts?.budget ?? null
-  const over = !waits || answer.data !== undefined
+  const undoSeconds = useUndoSeconds()
+  const answered = answer.data?.answeredAt === null ? undefined : answer.data
+  const over = !waits || answered !== undefined
+  const settling = over ? undefined : waitingOf(question.decisions)[0]
+  const { card, onUndone } = useFocusAfterUndo(settling !== undefined)
+  const line = {
+    title: <b id={title}>{shorten(question.text, 120)}</b>,
+    about: within === null && question.runId !== null ? { run, runId: question.runId } : null,
+  }
   const send = (text: string): void => {
     onTouch()
-    answer.perform({ questionId: question.id, answer: text })
+    answer.perform({ questionId: question.id, answer: text, undoSeconds })
   }
   return (
-    <li className="card ask" aria-labelledby={title} data-question={question.id} data-over={over || undefined}>
-      {over ? (
-        <Answered
-          question={question}
-          mine={answer.data}
-          waits={waits}
-          title={<b id={title}>{shorten(question.text, 120)}</b>}
-          about={within === null && question.runId !== null ? { run, runId: question.runId } : null}
+    <li
+      ref={card}
+      className="card ask"
+      aria-labelledby={title}
+      data-question={question.id}
+      data-over={over || undefined}
+      data-settling={settling !== undefined || undefined}
+    >
+      {settling !== undefined ? (
+        <WaitingDecision
+          {...line}
+          decision={settling}
+          detail={shorten(answerText({ ...question, answer: settling.text }), 200)}
+          mine={answer.data !== undefined}
+          onUndone={() => {
+            onUndone()
+            return onDecided()
+          }}
         />
+      ) : over ? (
+        <Answered question={question} mine={answered} isMine={answer.data !== undefined} waits={waits} {...line} />
       ) : (
         <>
           <p className="facts">
@@ -75,6 +102,7 @@ export function QuestionCard({
           {inSet > 1 && (
             <p className="muted">One of {inSet} questions: the work continues when all of them are answered.</p>
           )}
+          <RefusedDecision decisions={question.decisions} />
           {facts !== null && <Facts question={question} facts={facts} />}
           <div className="decide answer">
             {budget !== null && <BudgetAmounts budget={budget} disabled={answer.isPending} onSend={send} />}
@@ -207,10 +235,13 @@ function OwnAnswer({
 function Answered({
   question,
   mine,
+  isMine,
   ...line
 }: {
   question: Question
-  mine: Question | undefined
+  mine: DecidedQuestion | undefined
+  /** It was decided on this card, at once or to take effect later. */
+  isMine: boolean
   waits: boolean
   title: ReactNode
   about: { run: Run | undefined; runId: string } | null
@@ -222,8 +253,9 @@ function Answered({
   const { tone, text } = questionState(found)
   const by = mine === undefined && found.answeredBy !== null ? ` by ${found.answeredBy}` : ''
   return (
-    <OutcomeLine {...line} state={{ tone, text: text + by }} mine={mine !== undefined} at={found.answeredAt}>
+    <OutcomeLine {...line} state={{ tone, text: text + by }} mine={isMine} at={found.answeredAt}>
       {found.answer !== null && <span className="written">{shorten(answerText(found), 200)}</span>}
+      <RefusedDecision decisions={found.decisions} />
     </OutcomeLine>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
-import type { Question, QuestionView } from '../../src/work/questions/contract.ts'
+import type { DecidedQuestion, Question, QuestionView } from '../../src/work/questions/contract.ts'
 import type { FailedAttempts, FailedCheck, QuestionFacts } from '../../src/work/questions/facts.contract.ts'
 import { call } from '../client.ts'
 import { createLazy } from '../parts/lazy.tsx'
@@ -11,7 +11,7 @@ import { keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 
 /** A question; in the inbox with its facts, on the page of its run without them. */
-export type AskedQuestion = Question & Partial<Pick<QuestionView, 'facts'>>
+export type AskedQuestion = DecidedQuestion & Partial<Pick<QuestionView, 'facts'>>
 
 export const questionQuery = ({ id, runId }: Question) => ({
   queryKey: [...(runId === null ? keys.waiting : keys.run(runId)), 'question', id],

@@ -142,7 +142,7 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
         />
         <label className="check">
           <input type="checkbox" checked={all} onChange={(event) => setVerbose(event.target.checked)} />
-          Verbose{hidden > 0 && <span className="muted figure"> +{figure(hidden)}</span>}
+          Verbose{hidden > 0 && <span className="muted figure"> {figure(hidden)} more</span>}
         </label>
         <span className="grow" />
         <span className="muted figure cut">{summary(shown, state)}</span>

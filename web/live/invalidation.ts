@@ -54,13 +54,13 @@ export function staleAfter(event: StaleCause): QueryKey[] {
   const workspaces = changesWorkspaces.includes(event.kind) ? [keys.workspaces] : []
   // A stop holds briefs of every run.
   const stops: QueryKey[] = changesStops.includes(event.kind) ? [keys.stops, keys.everyRun] : []
-  if (event.runId === null) return [keys.status, ...stops, ...workspaces]
+  const inbox = changesInbox.includes(event.kind) ? [keys.waiting] : []
+  if (event.runId === null) return [keys.status, ...stops, ...workspaces, ...inbox]
   const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops, ...workspaces]
   if (changesPullRequests.includes(event.kind)) return [...run, keys.pullRequests, keys.waiting]
   if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]
   if (event.kind === 'spawned' || event.kind === 'turn_ended') return [...run, keys.status]
-  if (changesInbox.includes(event.kind)) return [...run, keys.waiting]
-  return run
+  return [...run, ...inbox]
 }
 
 const changesStops: readonly EventKind[] = ['stop_set', 'stop_cleared', 'provider_held', 'provider_released']
@@ -92,4 +92,8 @@ const changesInbox: readonly EventKind[] = [
   'question_answered',
   'question_withdrawn',
   'loop_detected',
+  'decision_made',
+  'decision_undone',
+  'decision_applied',
+  'decision_refused',
 ]

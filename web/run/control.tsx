@@ -6,8 +6,9 @@ import { ErrorLine } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'
 import { useOperation } from '../use-operation.ts'
 import { CancelRun } from './cancel.tsx'
+import { RevertRun } from './revert.tsx'
 
-/** Buttons to pause, resume and cancel a run, as far as they apply to its status. */
+/** Buttons to pause, resume, cancel and revert a run, as far as they apply to its status. */
 export function RunControl({ run }: { run: Run }) {
   const queries = useQueryClient()
   const done = (): Promise<unknown> =>
@@ -15,7 +16,14 @@ export function RunControl({ run }: { run: Run }) {
   const pause = useOperation(operations.gate.pause, done)
   const resume = useOperation(operations.gate.resume, done)
   const error = pause.error ?? resume.error
-  if (run.endedAt !== null) return null
+  if (run.endedAt !== null)
+    return (
+      <div className="control">
+        <div className="buttons">
+          <RevertRun run={run} />
+        </div>
+      </div>
+    )
   return (
     <div className="control">
       <div className="buttons">

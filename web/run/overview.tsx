@@ -3,23 +3,32 @@ import { isAgentAtWork } from '../../src/kernel/attempt-state.ts'
 import { briefState, attemptState } from '../briefs/state.ts'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago, Duration } from '../parts/time.tsx'
+import { createLazy } from '../parts/lazy.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { figure } from '../text.ts'
 import { RunRepository } from './repository.tsx'
 
-/** Shows the summary of a run, its agents at work, its failed briefs and its repository. */
+/** Shows the result of an ended run, or the agents at work; then failed briefs and the repository. */
 export function Overview({ inspection }: { inspection: Inspection }) {
   const { run } = inspection
   return (
     <div className="overview scrolls" tabIndex={0} role="region" aria-label="Overview">
-      {run.summary !== null && <p className="summary">{run.summary}</p>}
-      {run.endedAt === null && <AtWork inspection={inspection} />}
+      {run.endedAt === null ? (
+        <>
+          {run.summary !== null && <p className="summary">{run.summary}</p>}
+          <AtWork inspection={inspection} />
+        </>
+      ) : (
+        <Result runId={run.id} summary={run.summary} />
+      )}
       <Troubles inspection={inspection} />
       <About inspection={inspection} />
     </div>
   )
 }
+
+const Result = createLazy({ name: 'The result' }, async () => (await import('../result/view.tsx')).Result)
 
 const most = 50
 

@@ -29,6 +29,21 @@ const attempt = (id: string, briefId: string, from: number, to: number | null, o
 })
 
 describe('timelineOf', () => {
+  it('leaves the time without agents out of the axis on request', () => {
+    const attempts = [attempt('att_1', 'brf_a', 10, 20), attempt('att_2', 'brf_b', 80, 90)]
+    const gates = [
+      { id: 'gat_1', gate: 'plan', pendingSince: time(20), decidedAt: time(80), status: 'approved', by: 'operator' },
+    ]
+    const all = timelineOf(inspection({ attempts, gates }), 0)
+    expect([all.length, all.idle, all.lanes.length]).toEqual([100_000, 80_000, 3])
+    expect(all.place(80_000)).toBe(0.8)
+    const short = timelineOf(inspection({ attempts, gates }), 0, { hideWaiting: true })
+    expect(short.length).toBe(20_000)
+    expect(short.lanes.map(({ title }) => title)).toEqual(['A', 'B'])
+    expect([10_000, 20_000, 50_000, 80_000, 90_000, 100_000].map(short.place)).toEqual([0, 0.5, 0.5, 0.5, 1, 1])
+    expect(short.hidden).toHaveLength(3)
+  })
+
   it('has a lane for every brief with attempts, and its verifier below', () => {
     const attempts = [
       attempt('att_1', 'brf_a', 0, 10, 'bad_output'),

@@ -25,6 +25,14 @@ export interface Timeline {
   begin: number
   end: number
   lanes: Lane[]
+  /** The time that the axis shows: all of it, or only the time in which agents worked. */
+  length: number
+  /** Returns the place of a time on the axis, from 0 to 1. */
+  place: (at: number) => number
+  /** The periods that the axis leaves out. */
+  hidden: { from: number; to: number }[]
+  /** Milliseconds during which no agent worked. */
+  idle: number
   /** Total times in milliseconds; agents that work in parallel count separately. */
   worked: number
   again: number
@@ -32,7 +40,11 @@ export interface Timeline {
 }
 
 /** Computes the use of time of a run: attempts with their outcomes, and waits for the operator. */
-export function timelineOf({ run, briefs, attempts, gates, questions }: Inspection, now: number): Timeline {
+export function timelineOf(
+  { run, briefs, attempts, gates, questions }: Inspection,
+  now: number,
+  { hideWaiting = false } = {},
+): Timeline {
   const begin = Date.parse(run.startedAt)
   const end = Math.max(begin + 1, run.endedAt === null ? now : Date.parse(run.endedAt))
   const at = (time: string | null | undefined): number => (time === null || time === undefined ? end : Date.parse(time))
@@ -72,15 +84,43 @@ export function timelineOf({ run, briefs, attempts, gates, questions }: Inspecti
       })),
     }))
   const waiting: Lane = { key: 'you', title: 'Waiting for you', to: addresses.run(run.id), inner: false, spans: waits }
-  const lengths = (spans: readonly Span[]): number => spans.reduce((sum, span) => sum + span.to - span.from, 0)
+  const lengths = (spans: readonly Pick<Span, 'from' | 'to'>[]): number =>
+    spans.reduce((sum, span) => sum + span.to - span.from, 0)
+  const idle = gapsOf(
+    lanes.flatMap((lane) => lane.spans),
+    begin,
+    end,
+  )
+  const hidden = hideWaiting ? idle : []
+  const length = Math.max(1, end - begin - lengths(hidden))
   return {
     begin,
     end,
-    lanes: waits.length === 0 ? lanes : [waiting, ...lanes],
+    lanes: waits.length === 0 || hideWaiting ? lanes : [waiting, ...lanes],
+    length,
+    place: (at) => {
+      const within = Math.min(Math.max(at, begin), end)
+      const left = hidden.reduce((sum, gap) => sum + Math.max(0, Math.min(gap.to, within) - gap.from), 0)
+      return (within - begin - left) / length
+    },
+    hidden,
+    idle: lengths(idle),
     worked: lengths(lanes.flatMap((lane) => lane.spans)),
     again: lengths(lanes.flatMap((lane) => lane.spans.slice(1))),
     waited: covered(waits),
   }
+}
+
+/** Returns the periods between begin and end during which no span lasted. */
+function gapsOf(spans: readonly Span[], begin: number, end: number): { from: number; to: number }[] {
+  const gaps: { from: number; to: number }[] = []
+  let until = begin
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    if (from > until) gaps.push({ from: until, to: from })
+    until = Math.max(until, to)
+  }
+  if (end > until) gaps.push({ from: until, to: end })
+  return gaps
 }
 
 /** Returns the time during which at least one span lasted. */

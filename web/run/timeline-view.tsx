@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, useRef } from 'react'
+import { type CSSProperties, useRef, useState } from 'react'
 
 import { useSecond } from '../clock.ts'
 import { Sign } from '../parts/state.tsx'
@@ -13,7 +13,8 @@ const laneHeight = 24
 /** Shows attempts and waits over time: one lane per brief, one bar per attempt. */
 export function TimelineView({ inspection }: { inspection: Inspection }) {
   const now = useSecond()
-  const timeline = timelineOf(inspection, now)
+  const [hideWaiting, setHideWaiting] = useState(false)
+  const timeline = timelineOf(inspection, now, { hideWaiting })
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: timeline.lanes.length,
@@ -26,7 +27,7 @@ export function TimelineView({ inspection }: { inspection: Inspection }) {
     return <p className="none muted">No attempts yet. Attempts and waits appear here over time.</p>
   return (
     <div className="timeline">
-      <Totals timeline={timeline} />
+      <Totals timeline={timeline} hideWaiting={hideWaiting} onHide={setHideWaiting} />
       <div ref={scroller} className="lanes" tabIndex={0} role="region" aria-label="Attempts over time">
         <Axis timeline={timeline} />
         <ul className="plain" style={{ height: virtual.getTotalSize() }}>
@@ -42,7 +43,15 @@ export function TimelineView({ inspection }: { inspection: Inspection }) {
   )
 }
 
-function Totals({ timeline: { begin, end, worked, again, waited } }: { timeline: Timeline }) {
+function Totals({
+  timeline: { begin, end, worked, again, waited, idle },
+  hideWaiting,
+  onHide,
+}: {
+  timeline: Timeline
+  hideWaiting: boolean
+  onHide: (hide: boolean) => void
+}) {
   return (
     <p className="facts view-bar">
       <span>
@@ -61,23 +70,37 @@ function Totals({ timeline: { begin, end, worked, again, waited } }: { timeline:
           waited for you <b className="figure">{duration(waited)}</b>
         </span>
       )}
+      {idle > 0 && (
+        <label className="check">
+          <input type="checkbox" checked={hideWaiting} onChange={(event) => onHide(event.target.checked)} />
+          Hide waiting <span className="muted figure">{duration(idle)} without agents</span>
+        </label>
+      )}
     </p>
   )
 }
 
-function Axis({ timeline: { begin, end } }: { timeline: Timeline }) {
+function Axis({ timeline: { length, hidden, place } }: { timeline: Timeline }) {
   return (
     <div className="axis" aria-hidden="true">
       <span className="lane-title" />
       <span className="track">
-        {ticksOf(end - begin)
+        {ticksOf(length)
           // A tick at the very end would be outside the axis.
-          .filter((tick) => tick < (end - begin) * 0.93)
+          .filter((tick) => tick < length * 0.93)
           .map((tick) => (
-            <span key={tick} className="tick figure muted" style={{ left: `${(tick / (end - begin)) * 100}%` }}>
+            <span key={tick} className="tick figure muted" style={{ left: `${(tick / length) * 100}%` }}>
               {tickText(tick)}
             </span>
           ))}
+        {hidden.map(({ from, to }) => (
+          <span
+            key={from}
+            className="cut-time"
+            style={{ left: `${place(from) * 100}%` }}
+            title={`${duration(to - from)} without agents, from ${exactTime(from)}`}
+          />
+        ))}
       </span>
     </div>
   )
@@ -106,10 +129,9 @@ function LaneRow({ lane, timeline, top }: { lane: Lane; timeline: Timeline; top:
   )
 }
 
-function Bar({ span, timeline: { begin, end } }: { span: Span; timeline: Timeline }) {
-  const share = (ms: number): number => (Math.min(Math.max(ms, 0), end - begin) / (end - begin)) * 100
-  const left = share(span.from - begin)
-  const style: CSSProperties = { left: `${left}%`, width: `${Math.max(0, share(span.to - begin) - left)}%` }
+function Bar({ span, timeline: { place } }: { span: Span; timeline: Timeline }) {
+  const left = place(span.from) * 100
+  const style: CSSProperties = { left: `${left}%`, width: `${Math.max(0, place(span.to) * 100 - left)}%` }
   const text = `${span.text}; ${duration(span.to - span.from)} from ${exactTime(span.from)}`
   return (
     <span className={`span tone-${span.tone}`} style={style} title={text}>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useCallback } from 'react'
 
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { NotesView } from '../notes/view.tsx'
@@ -7,6 +7,7 @@ import { createLazy } from '../parts/lazy.tsx'
 import type { Inspection } from '../queries.ts'
 import { type RunView, useAddress } from '../router.tsx'
 import { ArchitectureView } from '../tiers/architecture-view.tsx'
+import { tieredModel } from '../tiers/graph.ts'
 import { PlanView } from '../tiers/plan-view.tsx'
 import { TasksView } from '../tiers/tasks-view.tsx'
 import type { Team } from '../tiers/team.ts'
@@ -15,7 +16,8 @@ import { BriefTable } from './brief-table.tsx'
 import { CostView } from './cost-view.tsx'
 import { DecisionsView } from './decisions-view.tsx'
 import { EvidenceView } from './evidence-view.tsx'
-import { Graph } from './graph.tsx'
+import { flatModel } from '../graph/model.ts'
+import { Graph } from '../graph/graph.tsx'
 import { RunLog } from './log-pane.tsx'
 import { Overview } from './overview.tsx'
 import { TimelineView } from './timeline-view.tsx'
@@ -25,6 +27,23 @@ const ChangesView = createLazy(
   { name: 'The changes' },
   async () => (await import('../pull-requests/changes-view.tsx')).ChangesView,
 )
+
+function RunGraph({
+  inspection,
+  team,
+  current,
+}: {
+  inspection: Inspection
+  team: Team | null
+  current: string | null
+}) {
+  const model = useCallback(
+    (opened: ReadonlySet<string>) =>
+      team === null ? flatModel(inspection.briefs, inspection.dependencies, opened) : tieredModel(inspection, opened),
+    [inspection, team],
+  )
+  return <Graph model={model} current={current} />
+}
 
 interface ViewProps {
   inspection: Inspection
@@ -54,7 +73,7 @@ export function View({ inspection, team, view, brief, briefId, chosen }: ViewPro
     case 'verdicts':
       return team && <VerdictsView inspection={inspection} team={team} />
     case 'graph':
-      return <Graph inspection={inspection} current={brief?.id ?? null} />
+      return <RunGraph inspection={inspection} team={team} current={brief?.id ?? null} />
     case 'time':
       return <TimelineView inspection={inspection} />
     case 'cost':

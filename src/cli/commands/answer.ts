@@ -1,5 +1,5 @@
 import { argument, command } from '../declare.ts'
-import { json } from './options.ts'
+import { json, undoSeconds } from './options.ts'
 import { reference } from './values.ts'
 
 export const answerCommand = command({
@@ -10,5 +10,5 @@ export const answerCommand = command({
     argument('<question>', 'Question id', { parse: reference }),
     argument('<answer>', 'Key of an option, or your own words'),
   ],
-  options: [json],
+  options: [undoSeconds, json],
 })

@@ -1,5 +1,5 @@
 import { command, value } from '../declare.ts'
-import { json, runOrGate } from './options.ts'
+import { json, runOrGate, undoSeconds } from './options.ts'
 
 export const approveCommand = command({
   name: 'approve',
@@ -10,6 +10,7 @@ export const approveCommand = command({
     value('--gate <kind>', 'Gate of the run: plan, acceptance, merge …'),
     value('--note <text>', 'Note to keep with the decision'),
     value('--as <person>', 'Person who approves, where several have to'),
+    undoSeconds,
     json,
   ],
 })

@@ -5,7 +5,7 @@ import { reference } from './values.ts'
 export const inspectCommand = command({
   name: 'inspect',
   summary: 'Show a run with everything in it; on a terminal, as a tree to browse',
-  examples: ['agency inspect run_7k2 --gates'],
+  examples: ['agency inspect', 'agency inspect run_7k2 --gates'],
   arguments: [argument('[run]', 'Run id, or its beginning; default: the newest run', { parse: reference })],
   options: [
     value('--brief <id>', 'Only this brief (id, key, end of the key, or title)'),
@@ -24,6 +24,8 @@ export const inspectCommand = command({
     flag('--config', 'Only the configuration that the run started with'),
     flag('--tiers', 'Only the role, runtime and model of each tier; without a run, of one that would start now'),
     value('--team <file>', 'With --tiers: of this team file'),
+    flag('--all', 'In the tree: also show the content of finished parts from the start'),
+    flag('--failing', 'Only the briefs that fail or are blocked, and the decisions that are open'),
     flag('--plain', 'Print the run instead of a tree to browse, also on a terminal'),
     json,
   ],

@@ -11,6 +11,14 @@ export const limit = (max?: number) =>
 export const mission = argument('<mission>', 'Mission id, or its beginning', { parse: reference })
 export const runOrGate = argument('<run-or-gate>', 'Run id, or its beginning, or a gate id', { parse: reference })
 
+export const undoSeconds = value(
+  '--undo-seconds <n>',
+  'Let it take effect after so many seconds, and be undone until then',
+  {
+    parse: whole(0, 60),
+  },
+)
+
 const organisation = 'Number, slug or name of the organisation'
 export const org = required('--org <org>', organisation, { parse: reference })
 /** The same for commands that work without it. */

@@ -1,5 +1,5 @@
 import { command, required, value } from '../declare.ts'
-import { json, runOrGate } from './options.ts'
+import { json, runOrGate, undoSeconds } from './options.ts'
 
 export const rejectCommand = command({
   name: 'reject',
@@ -10,6 +10,7 @@ export const rejectCommand = command({
     required('--reason <text>', 'Reason; the agents that repeat the work read it'),
     value('--gate <kind>', 'Gate of the run: plan, acceptance, merge …'),
     value('--as <person>', 'Person who rejects'),
+    undoSeconds,
     json,
   ],
 })

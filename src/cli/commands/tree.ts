@@ -2,12 +2,14 @@ import { register, type Section } from '../declare.ts'
 import { agentListCommand } from './agent/list.ts'
 import { agentShowCommand } from './agent/show.ts'
 import { answerCommand } from './answer.ts'
+import { undoCommand } from './undo.ts'
 import { approveCommand } from './approve.ts'
 import { briefCommand } from './brief.ts'
 import { budgetListCommand } from './budget/list.ts'
 import { budgetSetCommand } from './budget/set.ts'
 import { cancelCommand } from './cancel.ts'
 import { catCommand } from './cat.ts'
+import { revertCommand } from './revert.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
 import { costsCommand } from './costs.ts'
@@ -16,6 +18,7 @@ import { doctorCommand } from './doctor.ts'
 import { downCommand } from './down.ts'
 import { eventsCommand } from './events.ts'
 import { gatesCommand } from './gates.ts'
+import { initCommand } from './init.ts'
 import { inspectCommand } from './inspect.ts'
 import { jobsListCommand } from './jobs/list.ts'
 import { jobsRetryCommand } from './jobs/retry.ts'
@@ -131,6 +134,7 @@ export const commandTree: readonly Section[] = [
     commands: [
       register(runCommand, async () => (await import('../../work/runs/cli.ts')).startRun),
       register(newCommand, async () => (await import('../../work/composer/cli.ts')).newRun),
+      register(initCommand, async () => (await import('../offline.ts')).init),
       register(trustCommand, async () => (await import('../../work/trusted-files/cli.ts')).trustFile),
       register(watchCommand, async () => (await import('../../work/runs/cli/watch.ts')).watchRun),
       {
@@ -171,6 +175,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(cancelCommand, async () => (await import('../../work/runs/cli.ts')).cancelRun),
+      register(revertCommand, async () => (await import('../../work/reverts/cli.ts')).revertRun),
       register(eventsCommand, async () => (await import('../../events/cli.ts')).listEvents),
       {
         name: 'mission',
@@ -251,6 +256,7 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(answerCommand, async () => (await import('../../work/questions/cli.ts')).answerQuestion),
+      register(undoCommand, async () => (await import('../../work/decisions/cli.ts')).undoDecision),
       register(replyCommand, async () => (await import('../../work/gates/cli.ts')).reply),
     ],
   },

@@ -48,10 +48,19 @@ type Resolved =
   | { ok: true; team: Wire<ResolvedTeam> }
   | { ok: false; file: string | null; faults: Fault[]; error: string; hint?: string | undefined }
 
-async function resolveTeam({ env, paths }: CliContext, option: string | undefined): Promise<Resolved> {
+const resolveTeam = (context: CliContext, option: string | undefined): Promise<Resolved> =>
+  resolve(context, async () =>
+    option === undefined ? readTeamFile(context.paths.team) : { text: await readTeamOption(option), name: option },
+  )
+
+/** Resolves the text of a team file that is not written yet. */
+export const resolveTeamText = (context: CliContext, file: TeamFile): Promise<Resolved> =>
+  resolve(context, async () => file)
+
+async function resolve({ env, paths }: CliContext, read: () => Promise<TeamFile | null>): Promise<Resolved> {
   let file: TeamFile | null = null
   try {
-    file = option === undefined ? readTeamFile(paths.team) : { text: await readTeamOption(option), name: option }
+    file = await read()
     const { values } = loadConfiguration({ env, home: paths })
     const runtimes = new Map(createRuntimes(values, env, 'shell').map((runtime) => [runtime.name, runtime]))
     const installation = { runtimes, checkTalent: checkTeamTalent }
@@ -74,7 +83,7 @@ async function resolveTeam({ env, paths }: CliContext, option: string | undefine
 
 const firstProblem = ([first]: readonly Problem[]) => ({ error: first?.message ?? '', hint: first?.hint })
 
-function linesOf({ file, faults, error, hint }: Extract<Resolved, { ok: false }>): string[] {
+export function linesOf({ file, faults, error, hint }: Extract<Resolved, { ok: false }>): string[] {
   if (file !== null && faults.length > 0) return faults.map((fault) => faultLine(fault, file))
   return [`error: ${plain(error)}`, ...(hint === undefined ? [] : [`  ${plain(hint)}`])]
 }

@@ -56,6 +56,11 @@ export const laterThrough =
       await jobs.enqueue(tx, { kind, key: questionId, payload: questionId, delayMs })
       return
     }
+    if (wake.kind === 'decision_due') {
+      const { kind, decisionId, delayMs } = wake
+      await jobs.enqueue(tx, { kind, key: decisionId, payload: decisionId, delayMs, maxTries: 5 })
+      return
+    }
     const object = 'gateId' in wake ? wake.gateId : wake.runId
     const delayMs = wake.kind === 'integrate' ? 0 : wake.delayMs
     // The job is retried until a full disk or a lost mirror is repaired, because nothing else wakes work that waits for
@@ -78,6 +83,14 @@ export function wakeQuestions(
   questions: { remind(questionId: string): Promise<void> },
 ): void {
   jobs.handle('question_due', ({ payload }) => questions.remind(String(payload)))
+}
+
+/** Registers the handler of decisions; must be called before the queue starts. */
+export function wakeDecisions(
+  jobs: Pick<Jobs, 'handle'>,
+  decisions: { apply(decisionId: string, isLastTry: boolean): Promise<void> },
+): void {
+  jobs.handle('decision_due', ({ payload, isLastTry }) => decisions.apply(String(payload), isLastTry))
 }
 
 /**

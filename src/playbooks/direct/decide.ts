@@ -270,7 +270,10 @@ function merge({ run }: View): Decision {
     kind: 'open_gate',
     gate: 'merge',
     summary: {
-      produced: `${counted(run.briefsVerified, 'brief')} verified and merged into one branch; see "agency pr show ${run.id}".`,
+      produced:
+        run.configuration.reverts === undefined
+          ? `${counted(run.briefsVerified, 'brief')} verified and merged into one branch; see "agency pr show ${run.id}".`
+          : `Takes back what ${run.configuration.reverts.runId} merged as ${run.configuration.reverts.commit.slice(0, 12)}; see "agency pr show ${run.id}".`,
       next: `Approve to merge the result into ${run.repository?.branch}; reject with a reason to repeat its last briefs.`,
       anomalies: run.repository?.warnings ?? [],
     },

@@ -30,7 +30,7 @@ describeStores('a brief of a seat', (openFresh, kind) => {
     expect(await seatOf(agency, (await agency.inspect(other)).attempts[0]!)).toBeNull()
   })
 
-  it('gives no seat to an agent whose persona has left it meanwhile', async () => {
+  it('gives no seat to an agent after its persona has left it', async () => {
     const org = await openOrg(openFresh)
     const { agency } = org
     const ada = await makeSeat(org, 'Ada')

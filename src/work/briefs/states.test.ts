@@ -7,7 +7,13 @@ import { type BriefStatus, briefStatuses, canMove, checkMove, endStatuses, nextS
 const table: Record<BriefStatus, Partial<Record<BriefStatus, readonly EventKind[]>>> = {
   draft: { committed: ['tasks_committed'], pending: ['gate_approved'], cancelled: ['brief_cancelled'] },
   committed: { draft: ['tasks_reopened'], pending: ['all_committed'], cancelled: ['brief_cancelled'] },
-  pending: { assigned: ['assigned'], failed: ['failed'], cancelled: ['brief_cancelled'] },
+  pending: {
+    assigned: ['assigned'],
+    ready_for_verification: ['ready_for_verification'],
+    blocked: ['escalated'],
+    failed: ['failed'],
+    cancelled: ['brief_cancelled'],
+  },
   assigned: {
     working: ['spawned'],
     pending: ['retried', 'declined'],

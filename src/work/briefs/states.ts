@@ -37,6 +37,9 @@ export const briefMoves: readonly Move[] = [
   ...each(running, 'failed', 'failed'),
   // Its budget is used up before it starts, while other agents of the run are still at work.
   ['pending', 'failed', 'failed'],
+  // The engine does its work itself, or cannot.
+  ['pending', 'ready_for_verification', 'ready_for_verification'],
+  ['pending', 'blocked', 'escalated'],
   ['working', 'completion_drive_review', 'review_started'],
   // From assigned only by a fault of Agency, which is no reason to launch an agent again.
   ...each(running, 'blocked', 'escalated'),

@@ -17,16 +17,16 @@ import { gateEndpoints } from './endpoints.ts'
 
 type GateLine = Wire<GateView>
 
-export const approveGate: Handler<typeof approveCommand> = (context, target, { note, gate, as, json }) =>
-  decide(context, gateEndpoints.approve, { target, note, gate, as }, json)
+export const approveGate: Handler<typeof approveCommand> = (context, target, { note, gate, as, undoSeconds, json }) =>
+  decide(context, gateEndpoints.approve, { target, note, gate, as, undo_seconds: undoSeconds }, json)
 
-export const rejectGate: Handler<typeof rejectCommand> = (context, target, { reason, gate, as, json }) =>
-  decide(context, gateEndpoints.reject, { target, reason, gate, as }, json)
+export const rejectGate: Handler<typeof rejectCommand> = (context, target, { reason, gate, as, undoSeconds, json }) =>
+  decide(context, gateEndpoints.reject, { target, reason, gate, as, undo_seconds: undoSeconds }, json)
 
 async function decide(
   context: CliContext,
   endpoint: Endpoint,
-  input: Record<string, string | undefined>,
+  input: Record<string, string | number | undefined>,
   json: true | undefined,
 ): Promise<number> {
   const gate = await context.api().call<Wire<DecidedGate>>(endpoint, input)
@@ -102,7 +102,7 @@ function rowsOf(context: CliContext, gates: readonly GateLine[], goals: Readonly
   const rows = gates.map((gate) => [
     gate.id,
     plain(gate.gate),
-    statusText(context, gate.status, gateStates[gate.status]),
+    statusText(context, decidedSoon(gate, context.nowMs()) ?? gate.status, gateStates[gate.status]),
     gate.run_id,
     ago(gate.pending_since, context.nowMs()),
     shorten(goals.get(gate.run_id) ?? '', 40),
@@ -113,6 +113,14 @@ function rowsOf(context: CliContext, gates: readonly GateLine[], goals: Readonly
 }
 
 export const gateStates = { pending: 'waiting', approved: 'good', rejected: 'bad', expired: 'bad' } as const
+
+/** Returns the state of a gate whose decision waits to take effect: `approved in 7 s`. */
+function decidedSoon({ decisions = [] }: GateLine, nowMs: number): string | undefined {
+  const waiting = decisions.find(({ status }) => status === 'waiting')
+  if (waiting === undefined) return undefined
+  const seconds = Math.max(0, Math.ceil((Date.parse(waiting.effective_at) - nowMs) / 1_000))
+  return `${waiting.action === 'approve' ? 'approved' : 'rejected'} in ${seconds} s`
+}
 
 /** Sends a reply in plain words; exits with 1 when nothing was done, and the answer gives the reason. */
 export const reply: Handler<typeof replyCommand> = async (context, text, { from, json }) => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
+import { Decisions, UndoSeconds } from '../decisions/contract.ts'
 import { QuestionClass } from '../questions/contract.ts'
 import { gateEndpoints } from './endpoints.ts'
 
@@ -69,6 +70,7 @@ export const GateView = Gate.extend({
   approvalsNeeded: z.number().int().optional().describe('Present if more than one approval is needed'),
   approvals: z.array(Approval).optional(),
   decidedAt: z.string().optional().describe('Present once the gate is decided'),
+  decisions: Decisions,
 })
 export type GateView = z.infer<typeof GateView>
 
@@ -104,7 +106,13 @@ export const gateOperations = {
     name: 'gate.approve',
     summary: 'Approve a gate, so that its run continues; an agent approves those that name its seat',
     ...gateEndpoints.approve,
-    input: z.strictObject({ target, gate: kind, note: z.string().trim().max(10_000).optional(), as }),
+    input: z.strictObject({
+      target,
+      gate: kind,
+      note: z.string().trim().max(10_000).optional(),
+      as,
+      undoSeconds: UndoSeconds,
+    }),
     output: DecidedGate,
     allow: ['operator', 'agent'],
     tool: 'gate_approve',
@@ -113,7 +121,13 @@ export const gateOperations = {
     name: 'gate.reject',
     summary: 'Reject a gate: the work is sent back with the reason; an agent rejects those that name its seat',
     ...gateEndpoints.reject,
-    input: z.strictObject({ target, gate: kind, reason: z.string().trim().min(1).max(10_000), as }),
+    input: z.strictObject({
+      target,
+      gate: kind,
+      reason: z.string().trim().min(1).max(10_000),
+      as,
+      undoSeconds: UndoSeconds,
+    }),
     output: DecidedGate,
     allow: ['operator', 'agent'],
     tool: 'gate_reject',

@@ -13,11 +13,13 @@ import type { Questions } from '../questions/service.ts'
 import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
+import { type Deferred, refuseWhileWaiting, type Subject } from '../decisions/deferred.ts'
+import { listWaitingAbout } from '../decisions/store.ts'
 import { afterApproval, afterRejection } from './confirmation.ts'
 import { type DecidedGate, type GateRow, type GateView, type GateStatus, isForOperator, operator } from './contract.ts'
 import { createReplies } from './replies.ts'
 import { gateLine, gateOfPart, pendingText } from './pending.ts'
-import { gateView } from './view.ts'
+import { gateView, viewsOf } from './view.ts'
 import { countGates, findGate, listGates, listGatesOfRun, listPendingOfRun } from './store.ts'
 
 export interface GateDeps {
@@ -57,6 +59,7 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
   async function approve(
     by: Actor,
     input: { target: string; gate?: string | undefined; note?: string | undefined; as?: string | undefined },
+    deferred?: Deferred,
   ): Promise<DecidedGate> {
     const found = await db.read((tx) => findTarget(tx, by, input.target, input.gate))
     // Refused at once instead of after the approval; the condition is checked again then.
@@ -67,7 +70,9 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
       })
     return decide(by, found, isFinal(found.gate.gate), async (scope, gateId) => {
       const person = await deciderOf(scope.tx, by, gateId, input.as)
+      const subject = await openSubject(scope.tx, found, person, deferred)
       const gate = await approveGate(scope, gateId, person, input.note ?? null)
+      await deferred?.settle(scope.tx, subject)
       return { ...gateView(gate), confirmation: await afterApproval(scope.tx, scope.run, gate) }
     })
   }
@@ -75,11 +80,14 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
   async function reject(
     by: Actor,
     input: { target: string; gate?: string | undefined; reason: string; as?: string | undefined },
+    deferred?: Deferred,
   ): Promise<DecidedGate> {
     const found = await db.read((tx) => findTarget(tx, by, input.target, input.gate))
     return decide(by, found, true, async (scope, gateId) => {
       const person = await deciderOf(scope.tx, by, gateId, input.as)
+      const subject = await openSubject(scope.tx, found, person, deferred)
       const gate = await rejectGate(scope, gateId, person, input.reason)
+      await deferred?.settle(scope.tx, subject)
       return { ...gateView(gate), confirmation: await afterRejection(scope.tx, scope.run, gate) }
     })
   }
@@ -87,14 +95,14 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
   return {
     list: (status: GateStatus, limit: number, organisationId?: number): Promise<{ gates: GateView[]; total: number }> =>
       db.read(async (tx) => ({
-        gates: (await listGates(tx, status, limit, organisationId)).map(gateView),
+        gates: await viewsOf(tx, await listGates(tx, status, limit, organisationId)),
         total: await countGates(tx, status, organisationId),
       })),
 
     ofRun: (runId: string): Promise<{ gates: GateView[] }> =>
       db.read(async (tx) => {
         const run = await requireRun(tx, runId)
-        return { gates: (await listGatesOfRun(tx, run.id)).map(gateView) }
+        return { gates: await viewsOf(tx, await listGatesOfRun(tx, run.id)) }
       }),
 
     approve,
@@ -127,11 +135,31 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
       })
       if (found === undefined) return
       await db.write([`run:${found.id}`, `org:${found.organisationId}`], async (tx) => {
+        const decidedInTime = (await listWaitingAbout(tx, gateId)).at(-1)
+        if (decidedInTime !== undefined) {
+          // The decision may be taken back: then the wake-up finds the gate undecided after its time.
+          const delayMs = Math.max(0, Date.parse(decidedInTime.effectiveAt) - Date.parse(tx.at)) + 1_000
+          return scopes.later?.(tx, { kind, gateId, delayMs })
+        }
         const scope = await openScope(tx, found.id, 'daemon')
         await (kind === 'gate_timeout' ? expireGate(scope, gateId) : remindOfGate(scope, gateId))
       })
     },
   }
+}
+
+/** Refuses a decision beside one that waits to take effect. A gate that is decided is refused by the decision itself. */
+async function openSubject(
+  tx: Tx,
+  { gate, run }: { gate: GateRow; run: Run },
+  by: string,
+  deferred: Deferred | undefined,
+): Promise<Subject> {
+  const isSingle = gate.approvalsNeeded === 1
+  const about = `${gate.gate} of ${run.id}`
+  const subject = { runId: run.id, organisationId: null, target: gate.id, by, about, isSingle }
+  if ((await findGate(tx, gate.id))?.status === 'pending') await refuseWhileWaiting(tx, subject, deferred?.id)
+  return subject
 }
 
 /** Resolves the gate that a run or a gate id refers to. */

@@ -36,6 +36,8 @@ export interface SheetPage {
   readonly offset: number
   readonly limit: number
   readonly briefId?: string | undefined
+  /** Claims of failed and blocked briefs come first, for a reader of a few of them. */
+  readonly troubledFirst?: boolean
 }
 
 const shownOutput = 2_000
@@ -49,7 +51,7 @@ export async function readSheet(
   tx: ReadTx,
   playbooks: ReadonlyMap<string, Playbook>,
   run: Run,
-  { offset, limit, briefId }: SheetPage,
+  { offset, limit, briefId, troubledFirst = false }: SheetPage,
 ): Promise<ProofSheet> {
   const scope = { runId: run.id, briefId }
   const merged = run.repository === null ? null : ((await findPullRequestOf(tx, run.id))?.mergedCommit ?? null)
@@ -67,7 +69,8 @@ export async function readSheet(
     proofs,
     repeat: repeats.find(({ status }) => status === 'passed' || status === 'failed'),
   })
-  const page = lines.slice(offset, offset + limit)
+  const ordered = troubledFirst ? lines.toSorted((one, other) => rankOf(one) - rankOf(other)) : lines
+  const page = ordered.slice(offset, offset + limit)
   return {
     run: headOf(run, merged, stated),
     statement: stated.statement,
@@ -85,6 +88,8 @@ export async function readSheet(
     next: offset + limit < lines.length ? offset + limit : null,
   }
 }
+
+const rankOf = ({ status }: ClaimLine): number => (status === 'failed' || status === 'blocked' ? 0 : 1)
 
 const headOf = (run: Run, merged: string | null, { boxed }: Stated): ProofSheet['run'] => ({
   id: run.id,

@@ -7,10 +7,11 @@ import { briefs, listBriefs } from '../briefs/store.ts'
 import { describeEvidence, type Evidence } from '../evidence/contract.ts'
 import { moveRun, moveRunsMission } from '../runs/moves.ts'
 import type { RunScope } from '../scope.ts'
-import { askAboutProof } from './ask.ts'
+import { askAboutProof, gateOf } from './ask.ts'
 import type { Proof } from './contract.ts'
 import { provableEvidence } from './evidence.ts'
 import { repairsOf } from './follow-up.ts'
+import { openMergeGate } from './start.ts'
 import { brokenText, failedOf, shortCommit } from './wording.ts'
 
 /** The number of briefs that try to mend the result before the operator is asked. */
@@ -19,6 +20,9 @@ const repairLimit = 2
 /** Mends a result that does not hold as a whole, or asks after the limit. */
 export async function followFailure(scope: RunScope, proof: Proof): Promise<void> {
   await reopen(scope)
+  // Evidence of a result need not hold without it: the person who takes it back decides, and no agent brings it back.
+  if (scope.run.configuration.reverts !== undefined)
+    return openMergeGate(scope, await gateOf(scope), '', [`Without the result, ${brokenText(proof)}`])
   const all = await listBriefs(scope.tx, scope.run.id)
   if (repairsOf(all).length < repairLimit) return addRepair(scope, proof)
   await askAboutProof(scope, proof, `the merged result does not hold: ${brokenText(proof)}`, 'merge')

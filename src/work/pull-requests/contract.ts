@@ -21,6 +21,7 @@ export const PullRequest = z.object({
   headCommit: z.string(),
   status: PullRequestStatus,
   mergedCommit: z.string().nullable(),
+  revertedBy: z.string().nullable().describe('The run that takes the landed result back'),
   openedAt: z.string(),
   updatedAt: z.string(),
   endedAt: z.string().nullable(),

@@ -86,6 +86,7 @@ export async function openPullRequest(scope: RunScope): Promise<void> {
     headCommit: run.head,
     status: 'open',
     mergedCommit: null,
+    revertedBy: null,
     openedAt: tx.at,
     updatedAt: tx.at,
     endedAt: null,

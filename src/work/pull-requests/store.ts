@@ -4,7 +4,10 @@ import type { ReadTx } from '../../db/port.ts'
 import { findRows, table } from '../../db/table.ts'
 import type { PullRequest } from './contract.ts'
 
-export const pullRequests = table<PullRequest>('pull_requests', { stream: (row) => `run:${row.runId}` })
+export const pullRequests = table<PullRequest>('pull_requests', {
+  added: { reverted_by: null },
+  stream: (row) => `run:${row.runId}`,
+})
 
 export const findPullRequestOf = async (tx: ReadTx, runId: string): Promise<PullRequest | undefined> =>
   (await findRows(tx, pullRequests, 'run_id = ?', [runId]))[0]

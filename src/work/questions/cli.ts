@@ -37,9 +37,13 @@ export const showQuestion: Handler<typeof questionShowCommand> = async (context,
   return 0
 }
 
-export const answerQuestion: Handler<typeof answerCommand> = async (context, id, answer, { json }) => {
-  const question = await context.api().call<QuestionLine>(questionEndpoints.answer, { question_id: id, answer })
+export const answerQuestion: Handler<typeof answerCommand> = async (context, id, answer, { undoSeconds, json }) => {
+  const input = { question_id: id, answer, undo_seconds: undoSeconds }
+  const question = await context.api().call<QuestionLine>(questionEndpoints.answer, input)
+  const waiting = question.decisions?.find(({ status }) => status === 'waiting')
   if (json) context.json(question)
+  else if (waiting !== undefined)
+    context.out(`${question.id} answered, in effect in ${undoSeconds} s; "agency undo ${question.id}" takes it back`)
   else context.out(`${question.id} answered: ${labelOf(question)}`)
   return 0
 }
@@ -95,6 +99,14 @@ export function printQuestion(context: CliContext, question: QuestionLine): void
     const advice = option.key === question.recommendation ? ' (recommended)' : ''
     const detail = option.detail === '' ? '' : `: ${plain(option.detail)}`
     context.out(`  - ${plain(option.key)}  ${plain(option.label)}${detail}${advice}`)
+  }
+  const waiting = question.decisions?.find(({ status }) => status === 'waiting')
+  if (waiting !== undefined) {
+    context.out(
+      `  ✓ answered by ${plain(waiting.by)}: ${plain(waiting.text ?? '')}, in effect at ${waiting.effective_at}`,
+    )
+    context.out(`  ${faint(context, `agency undo ${question.id}`)}`)
+    return
   }
   if (question.facts?.advice === 'own_words')
     context.out('  - "…"  Say what to do differently (recommended: the same failure came again)')

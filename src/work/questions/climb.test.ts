@@ -128,7 +128,7 @@ describeStores('the ladder of a question', (openFresh) => {
     expect(org.agency.notices.map(({ kind }) => kind)).toEqual(['run_done'])
   })
 
-  it('goes on to the operator when the lead hands the question up, and notifies her then', async () => {
+  it('reaches the operator when the lead hands the question up, and notifies her then', async () => {
     const org = await openOrg(openFresh)
     await leadOf(org)
     const run = await org.agency.run(asking(handsUp))

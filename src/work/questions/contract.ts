@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { bug } from '../../kernel/errors.ts'
 import { operation } from '../../operations/contract.ts'
 import { OfOrganisation } from '../../org/references.contract.ts'
+import { Decisions, UndoSeconds } from '../decisions/contract.ts'
 import { questionEndpoints } from './endpoints.ts'
 import { QuestionFacts } from './facts.contract.ts'
 
@@ -108,8 +109,12 @@ export const Question = z.object({
 })
 export type Question = z.infer<typeof Question>
 
+/** A question with the decisions that wait to take effect, or could not. */
+export const DecidedQuestion = Question.extend({ decisions: Decisions })
+export type DecidedQuestion = z.infer<typeof DecidedQuestion>
+
 /** A question as it is shown, with the facts that its answer rests on. */
-export const QuestionView = Question.extend({
+export const QuestionView = DecidedQuestion.extend({
   facts: QuestionFacts.nullable().describe('Null: an agent asks, or it is far down a list; show the question alone'),
 })
 export type QuestionView = z.infer<typeof QuestionView>
@@ -174,8 +179,12 @@ export const questionOperations = {
     name: 'question.answer',
     summary: 'Answer a question with the key of an option or with free text; an agent answers those that name its seat',
     ...questionEndpoints.answer,
-    input: z.strictObject({ questionId: z.string(), answer: z.string().trim().min(1).max(10_000) }),
-    output: Question,
+    input: z.strictObject({
+      questionId: z.string(),
+      answer: z.string().trim().min(1).max(10_000),
+      undoSeconds: UndoSeconds,
+    }),
+    output: DecidedQuestion,
     allow: ['operator', 'agent'],
     tool: 'question_answer',
   }),

@@ -15,10 +15,12 @@ import type { Run } from '../runs/contract.ts'
 import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
+import { type Deferred, refuseWhileWaiting, type Subject } from '../decisions/deferred.ts'
 import { type Question, type QuestionView, runIdOf } from './contract.ts'
 import { factsOf } from './facts.ts'
 import { answerOfOrganisation } from './of-organisation.ts'
 import { remindOfQuestion } from './remind.ts'
+import { questionViews } from './view.ts'
 import { countQuestions, findQuestion, findQuestionsByPrefix, listQuestions, questions } from './store.ts'
 
 export interface QuestionDeps {
@@ -57,7 +59,10 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
         for (const question of found) shown.push(await withWaitingRuns(tx, question))
         const facts = await factsOf(tx, shown.filter(({ answeredAt }) => answeredAt === null).slice(0, shownWithFacts))
         return {
-          questions: shown.map((question) => ({ ...question, facts: facts.get(question.id) ?? null })),
+          questions: (await questionViews(tx, shown)).map((question) => ({
+            ...question,
+            facts: facts.get(question.id) ?? null,
+          })),
           total: await countQuestions(tx, wanted),
         }
       }),
@@ -67,7 +72,8 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
         const found = await withWaitingRuns(tx, await requireQuestion(tx, questionId, by))
         // The facts contain outputs of other briefs, which an agent has no right to read.
         const facts = by.kind === 'agent' ? null : ((await factsOf(tx, [found])).get(found.id) ?? null)
-        return { ...found, facts }
+        const [question = found] = await questionViews(tx, [found])
+        return { ...question, facts }
       })
       // An agent sees the questions of its run and those that name its seat; it must not learn whether another question exists.
       if (by.kind === 'agent' && question.runId !== by.runId)
@@ -75,25 +81,30 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
       return question
     },
 
-    async answer(by: Actor, questionId: string, answer: string): Promise<Question> {
+    async answer(by: Actor, questionId: string, answer: string, deferred?: Deferred): Promise<Question> {
       const { run: known, question: asked } = await find(questionId, by)
       if (known === null)
         return db.write([questions.stream(asked)], async (tx) => {
           tx.afterCommit(() => chaosPoint('question.answered'))
           const question = await requireQuestion(tx, questionId, by)
           const name = await mayDecide(tx, by, { kind: 'question', question })
-          return answerOfOrganisation(tx, question, name, answer)
+          const subject = await openSubject(tx, question, name, deferred)
+          const answered = await answerOfOrganisation(tx, question, name, answer)
+          await deferred?.settle(tx, subject)
+          return answered
         })
       const system = asked.class === 'checks' ? (['system'] as const) : []
       const own = by.kind === 'agent' ? ([`run:${by.runId}`] as const) : []
       const record = (parts: ScopeParts): Promise<Question> =>
         db.write([`run:${known.id}`, ...own, `org:${known.organisationId}`, ...system], async (tx) => {
           const question = await requireQuestion(tx, questionId, by)
+          const subject = await openSubject(tx, question, actorName(by), deferred)
           if (by.kind === 'agent') return answerForSeat(parts, tx, by, question, answer)
           const scope = scopeOf(parts, tx, await runOf(tx, question), actorName(by))
           const live = (await listLiveAttemptsOfRun(tx, known.id)).map((attempt) => attempt.id)
           const answered = await answerQuestion(scope, question.id, actorName(by), answer)
           if (scope.run.endedAt !== null) tx.afterCommit(() => interrupt(live))
+          await deferred?.settle(tx, subject)
           tx.afterCommit(() => chaosPoint('question.answered'))
           return answered
         })
@@ -152,6 +163,19 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
       })
     },
   }
+}
+
+/** Refuses an answer beside one that waits to take effect. A question that is answered is refused by the answer itself. */
+async function openSubject(
+  tx: ReadTx,
+  { id, runId, organisationId, answeredAt }: Question,
+  by: string,
+  deferred: Deferred | undefined,
+): Promise<Subject> {
+  const about = runId === null ? `question ${id}` : `question ${id} of ${runId}`
+  const subject = { runId, organisationId, target: id, by, about, isSingle: true }
+  if (answeredAt === null) await refuseWhileWaiting(tx, subject, deferred?.id)
+  return subject
 }
 
 /** Reports whether an answer gives up work that a fault of Agency has stopped. */

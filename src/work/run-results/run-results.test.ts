@@ -9,7 +9,9 @@ import { makeRepository, openRepositories } from '../../../test/support/reposito
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
+import { playbooks } from '../../compose.ts'
 import type { Run } from '../runs/contract.ts'
+import { createRunResults } from './service.ts'
 
 const all = { offset: 0, limit: 50 }
 const play = (...attempts: StepInput[][]) => ({ scenario: { attempts } })
@@ -114,7 +116,7 @@ describeStores('the result of a run', (openFresh) => {
     expect(result.sentence).toMatchObject({ source: 'run', by: null, text: run.summary })
     expect(result.sentence?.text).toMatch(/^1 brief failed: b: /)
     expect(result.left).toBe('1 of 3 briefs finished; 1 failed, 1 cancelled')
-    expect(result.files.map(({ path }) => path)).toEqual(['a.md', 'c.md'])
+    expect(result.files.map(({ path }) => path)).toEqual(['c.md', 'a.md'])
   })
 
   it('of a cancelled run without any file says so', async () => {
@@ -159,12 +161,15 @@ describeStores('the result of a run', (openFresh) => {
 
   it('asks the store as often for many claims as for few', async () => {
     const agency = await startAgency(openFresh)
+    // A connection of its own: the engine uses the other one.
+    const db = await agency.store.open()
+    const { show } = createRunResults({ db, clock: agency.clock, playbooks, slots: 8, isLeftOut: () => false })
     const statementsFor = async (count: number): Promise<number> => {
       const briefs = Array.from({ length: count }, (_, index) => ({ key: `b${index}`, objective: 'Do it' }))
       const run = await agency.settled(await agency.run({ briefs }))
-      const before = agency.store.db.statements()
-      expect((await agency.runResults.show(run.id, all)).claims).toHaveLength(count)
-      return agency.store.db.statements() - before
+      const before = db.statements()
+      expect((await show(run.id, all)).claims).toHaveLength(count)
+      return db.statements() - before
     }
     expect(await statementsFor(20)).toBe(await statementsFor(2))
   })

@@ -18,7 +18,7 @@ import { Part } from '../parts/contract.ts'
 import { SetupCommand } from '../repository-settings/contract.ts'
 import { Proof } from '../proofs/contract.ts'
 import { trustFields } from '../trusted-files/contract.ts'
-import { Question } from '../questions/contract.ts'
+import { DecidedQuestion } from '../questions/contract.ts'
 import { Verdict } from '../verdicts/contract.ts'
 import { ModelCost } from '../spends/contract.ts'
 import { Event } from '../../events/contract.ts'
@@ -103,6 +103,10 @@ export const RunConfiguration = z.object({
     .describe('Makes a fresh checkout runnable; null: found from its lockfile; absent: as set for the repository'),
   protected: z.array(z.string()).optional().describe('Globs of files that its work may not change'),
   readable: z.array(z.string()).optional().describe('Further files and folders of this machine that its boxes show'),
+  reverts: z
+    .object({ runId: z.string(), commit: z.string() })
+    .optional()
+    .describe('The run whose landed result it takes back, and the commit of the result'),
   team: ResolvedTeam.optional().describe('Gates, limits and the cast of each tier; for tiered runs'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
@@ -359,7 +363,7 @@ export const runOperations = {
       parts: z.array(Part).describe('The parts of a tiered run: waves, workstreams, squads'),
       amendments: z.array(Amendment),
       gates: z.array(GateView),
-      questions: z.array(Question),
+      questions: z.array(DecidedQuestion),
       verdicts: z.array(Verdict),
       proofs: z.array(Proof).describe('The checks of all evidence on its merged result'),
       notes: z.array(NoteView),

@@ -1,5 +1,5 @@
 import type { Runtime } from '../../adapters/runtime/port.ts'
-import { refusal } from '../../kernel/errors.ts'
+import { AgencyError, refusal } from '../../kernel/errors.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import type { ResolvedTeam } from '../../team/contract.ts'
 import { type CheckTalent, type Installation, resolveTeamOfRun, type TeamFile } from '../../team/open.ts'
@@ -125,5 +125,17 @@ async function checkRuntime(
     throw refusal('no_runtime', `the runtime "${name}" cannot run here: ${available.reason}`, {
       hint: available.install,
     })
-  if (checkOptions) runtime.checkOptions(options)
+  if (checkOptions) checkRuntimeOptions(runtime, options)
+}
+
+/** Names the field of the request in a refusal, so that a form can show it there. */
+function checkRuntimeOptions(runtime: Runtime, options: Record<string, unknown>): void {
+  try {
+    runtime.checkOptions(options)
+  } catch (error) {
+    if (!(error instanceof AgencyError) || error.code === 'bug') throw error
+    const { code, message, hint, data } = error
+    const issues = [{ path: 'runtime_options', message }]
+    throw refusal(code, message, { ...(hint === undefined ? {} : { hint }), data: { issues, ...data }, cause: error })
+  }
 }

@@ -105,6 +105,16 @@ describeStores('a run', (openFresh) => {
     expect(await agency.run({ runtime: 'real', briefs: mixed })).toMatchObject({ simulated: true })
   })
 
+  it('is refused with the field of options that its runtime cannot use', async () => {
+    const agency = await openAgency({ db: (await openFresh()).db })
+    const issues = [{ path: 'runtime_options', message: expect.stringMatching(/scenario/) as unknown }]
+    await expectRefusal(
+      agency,
+      { runtimeOptions: { scenario: 'none-such' } },
+      { code: 'invalid_input', data: { issues } },
+    )
+  })
+
   it('follows the first playbook if none is named, and is refused with an unknown one', async () => {
     const agency = await openAgency({ db: (await openFresh()).db })
     expect(await agency.run({ playbook: undefined })).toMatchObject({ playbook: 'direct' })

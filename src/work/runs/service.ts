@@ -5,13 +5,13 @@ import { checkCast } from '../briefs/cast.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import { checkPlan } from '../briefs/create.ts'
-import { type ScopeParts, scopeOf, scopeToEnd } from '../scope.ts'
+import { type RunScope, type ScopeParts, scopeOf, scopeToEnd } from '../scope.ts'
 import { create } from '../../events/change.ts'
 import { listStreamEvents, newestSeq } from '../../events/store.ts'
 import { type Actor, actorName } from '../../kernel/actor.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { refusal } from '../../kernel/errors.ts'
-import type { Ids } from '../../kernel/ids.ts'
+import type { Ids, RunId } from '../../kernel/ids.ts'
 import { shorten } from '../../kernel/text.ts'
 import type { ChaosPoint } from '../../kernel/chaos-point.ts'
 import { listPersonasOfRun } from '../../org/personas/store.ts'
@@ -29,7 +29,7 @@ import { findLimitsOfRun } from '../budgets/store.ts'
 import { withLimits } from '../briefs/view.ts'
 import { limitFromTheStart, placeOfRun } from '../budgets/limits.ts'
 import { listChecks } from '../evidence/store.ts'
-import { gateView } from '../gates/view.ts'
+import { viewsOf } from '../gates/view.ts'
 import { listGatesOfRun } from '../gates/store.ts'
 import type { Mission } from '../missions/contract.ts'
 import type { Missions } from '../missions/service.ts'
@@ -37,6 +37,7 @@ import { showNote } from '../notes/contract.ts'
 import { listNotesOfRun } from '../notes/store.ts'
 import { listParts } from '../parts/store.ts'
 import { listProofs } from '../proofs/store.ts'
+import { questionViews } from '../questions/view.ts'
 import { listQuestionsOfRun, listSharedQuestions } from '../questions/store.ts'
 import { storedSetup } from '../repository-settings/resolve.ts'
 import type { TrustedFiles } from '../trusted-files/service.ts'
@@ -134,7 +135,40 @@ export function createRuns(deps: RunDeps) {
     })
   }
 
+  /**
+   * Creates a run whose first work the engine does itself: `begin` records it in the same transaction. The runtime of the
+   * run need not be here, because no agent starts unless the work has to be done again.
+   */
+  async function createMade(
+    by: Actor,
+    input: CreateRun,
+    repository: RunRepository,
+    { id, reverts }: { id: RunId; reverts: NonNullable<RunConfiguration['reverts']> },
+    begin: (scope: RunScope) => Promise<void>,
+  ): Promise<Run> {
+    const { runtime = 'scripted', runtimeOptions } = input
+    const playbook = choosePlaybook(deps.scopes.playbooks, input.playbook)
+    return db.write([`org:${input.organisationId}`, `run:${reverts.runId}`], async (tx) => {
+      const mission = await deps.missions.open(tx, by, {
+        missionId: undefined,
+        organisationId: input.organisationId,
+        title: shorten(input.goal.split('\n')[0] as string, 200),
+        description: input.goal,
+        playbook: playbook.name,
+        isStep: false,
+      })
+      tx.afterCommit(() => deps.chaosPoint('run.created'))
+      const prepared = { playbook, runtime, runtimeOptions, team: null }
+      const run = await startRun(deps, tx, by, input, prepared, mission, repository, { reverts }, id)
+      const scope = scopeOf(deps.scopes, tx, run, actorName(by))
+      await begin(scope)
+      return scope.run
+    })
+  }
+
   return {
+    createMade,
+
     /** Creates a run from a request; its team file must be trusted if it starts anything. */
     async create(by: Actor, input: CreateRun, purpose?: RunPurpose): Promise<Run> {
       const { team, fileNames, trust } = input
@@ -180,8 +214,11 @@ export function createRuns(deps: RunDeps) {
           documents: newestDocuments(artifacts),
           parts: await listParts(tx, run.id),
           amendments: await listAmendments(tx, run.id),
-          gates: (await listGatesOfRun(tx, run.id)).map(gateView),
-          questions: [...(await listQuestionsOfRun(tx, run.id)), ...(await listSharedQuestions(tx, run.id))],
+          gates: await viewsOf(tx, await listGatesOfRun(tx, run.id)),
+          questions: await questionViews(tx, [
+            ...(await listQuestionsOfRun(tx, run.id)),
+            ...(await listSharedQuestions(tx, run.id)),
+          ]),
           verdicts: await listVerdicts(tx, run.id),
           proofs: await listProofs(tx, run.id),
           notes: (await listNotesOfRun(tx, run.id)).map(showNote),
@@ -271,8 +308,8 @@ async function startRun(
   mission: Mission,
   repository: RunRepository | null,
   place: Partial<RunConfiguration>,
+  id: RunId = deps.ids.next('run'),
 ): Promise<Run> {
-  const id = deps.ids.next('run')
   await tx.lock(`run:${id}`)
   const used = [
     ...(team === null ? [runtime] : tierNames.map((tier) => team.tiers[tier].runtime)),

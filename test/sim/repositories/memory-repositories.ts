@@ -1,4 +1,4 @@
-import { AgencyError, refusal } from '../../../src/kernel/errors.ts'
+import { AgencyError, bug, refusal } from '../../../src/kernel/errors.ts'
 import { GitError } from '../../../src/repositories/git.ts'
 import {
   type Collected,
@@ -143,6 +143,7 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
       const commit = refs.get(main) as string
       return { path: top, bare: false, shallow: false, branch: 'main', commit, dirty: isDirty, warnings: [] }
     },
+    revert: () => Promise.reject(bug('a simulated operator takes no result back')),
     open: async (path, branch = 'main') => {
       git.operatorAt(path)
       await pause('open')

@@ -51,6 +51,7 @@ export function createPlayedRepositories(): PlayedRepositories {
       }
       return { outcome: 'merged', commits: into.map(commit) }
     },
+    revert: async () => ({ outcome: 'reverted', commit: commit() }),
     tree: async (_, of) => of,
     has: async () => true,
     contains: async () => true,

@@ -1,3 +1,5 @@
+import { systemClock } from '../../../kernel/clock.ts'
+import { logLine } from '../../../kernel/log-line.ts'
 import { type SettingsOf, notifierName } from '../contract.ts'
 import { createNotifier } from '../notifier.ts'
 import type { Notification, Notifier } from '../port.ts'
@@ -8,14 +10,15 @@ export function createTerminalNotifier(settings: SettingsOf<'terminal'>, write: 
   return createNotifier(notifierName(settings), {}, async ({ message }) => write(lineOf(message)))
 }
 
-function lineOf({ kind, title, summary, actions, link }: Notification): string {
+/** Formats a notice as the log of a run: both stand in the same terminal. */
+function lineOf({ kind, runId, title, summary, actions, link }: Notification): string {
   const commands = actions.map(({ command }) => onOneLine(command)).filter((command) => command !== '')
-  return [
-    `${kind}: ${cut(onOneLine(title), 300)}`,
+  const parts = [
+    cut(onOneLine(title), 300),
     cut(onOneLine(summary), 500),
     cut(commands.join(' | '), 1_000),
     onOneLine(link ?? ''),
   ]
-    .filter((part) => part !== '')
-    .join(' · ')
+  const text = parts.filter((part) => part !== '').join(' · ')
+  return logLine({ runId, at: systemClock.at(), source: 'NOTE', code: kind.toUpperCase(), text })
 }

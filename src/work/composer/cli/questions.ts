@@ -236,14 +236,7 @@ async function agentOf({
           accept(answer || (otherwise ?? '')),
         )
       : runtimes.find((each) => each.name === (named ?? otherwise))
-  if (chosen === undefined)
-    throw refusal(
-      'no_runtime',
-      named === undefined ? 'no coding agent is set up here, and none was named' : `there is no agent "${named}"`,
-      {
-        hint: `Name one with --runtime: ${runtimes.map(({ name }) => name).join(', ')}.`,
-      },
-    )
+  if (chosen === undefined) throw noAgent(named, runtimes)
   for (const { name, label, is_required: isRequired, is_command: isCommand, choices } of chosen.fields) {
     if (!isRequired || own[name] !== undefined || ask === null) continue
     own[name] = await until(ask, `${label}${choices === null ? '' : ` (${choices.join(', ')})`}:`, (answer) => {
@@ -254,6 +247,17 @@ async function agentOf({
     })
   }
   return { runtime: chosen.name, options: own, simulated: chosen.simulated }
+}
+
+function noAgent(named: string | undefined, runtimes: readonly Wire<RuntimeChoice>[]): Error {
+  const names = runtimes.map(({ name, simulated }) => (simulated ? `${name} (simulated)` : name)).join(', ')
+  if (named !== undefined)
+    return refusal('no_runtime', `there is no agent "${named}"`, { hint: `Name one with --runtime: ${names}.` })
+  const [missing] = runtimes.filter(({ usable }) => !usable)
+  const install = missing === undefined ? '' : `${missing.title}: ${missing.reason} (${missing.install}). `
+  return refusal('no_runtime', 'no coding agent is set up here, and none was named', {
+    hint: `${install}Or name one with --runtime: ${names}.`,
+  })
 }
 
 async function evidenceOf({

@@ -1,10 +1,10 @@
 import { faint, fit, plain, type Terminal, visible } from '../../../cli/terminal.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import { shorten } from '../../../kernel/text.ts'
-import type { Question, QuestionView } from '../contract.ts'
+import type { DecidedQuestion, QuestionView } from '../contract.ts'
 
 /** A question, with its facts where they were asked for. */
-export type QuestionLine = Wire<Question> & Partial<Pick<Wire<QuestionView>, 'facts'>>
+export type QuestionLine = Wire<DecidedQuestion> & Partial<Pick<Wire<QuestionView>, 'facts'>>
 
 const indent = 12
 

@@ -17,6 +17,7 @@ import { modelLine } from '../../spends/cli.ts'
 import { runEndpoints } from '../endpoints.ts'
 import {
   briefHistory,
+  failingOf,
   fetchBrief,
   fetchEscalations,
   hopsOf,
@@ -46,7 +47,8 @@ async function inspectOne(context: CliContext, id: string, options: InspectOptio
   if (options.history && options.brief === undefined)
     throw refusal('invalid_input', '--history needs --brief', { hint: 'agency inspect --help' })
   if (options.config) return printAnswer(context, options, runEndpoints.configuration, { run_id: id })
-  const whole = await fetchInspection(context, id)
+  const fetched = await fetchInspection(context, id)
+  const whole = options.failing ? failingOf(fetched) : fetched
   const view = viewOf(whole.run)
   if (options.tier !== undefined) return showLevel(context, whole, options.tier, options)
   if (options.escalations) whole.escalations = await fetchEscalations(context, whole.run.id, view?.rankOf)
@@ -75,7 +77,7 @@ async function inspectOne(context: CliContext, id: string, options: InspectOptio
       for (const line of [...views[name].lines(context, shown), ...more]) context.out(line)
     }
   else if (context.isTty && process.stdin.isTTY && !options.plain && options.brief === undefined)
-    return (await import('./walk.ts')).walkRun(context, whole)
+    return (await import('./walk.ts')).walkRun(context, whole, options)
   else {
     print(context, shown, options)
     if (found !== null) context.out(`result\n${visible(JSON.stringify(found.result, null, 2)).replace(/^/gm, '  ')}`)
@@ -92,7 +94,7 @@ function showLevel(context: CliContext, whole: Inspection, level: string, { json
   return 0
 }
 
-function print(context: CliContext, shown: Inspection, { brief, history }: InspectOptions): void {
+function print(context: CliContext, shown: Inspection, { brief, history, failing }: InspectOptions): void {
   const { run } = shown
   context.out(
     [
@@ -120,7 +122,9 @@ function print(context: CliContext, shown: Inspection, { brief, history }: Inspe
   for (const line of waitingLines(shown)) context.out(line)
   if (brief !== undefined && shown.briefs[0] !== undefined) printDetails(context, shown.briefs[0])
   const view = viewOf(run)
-  if (view !== undefined && brief === undefined) for (const line of view.overview(context, shown)) context.out(line)
+  if (failing && shown.briefs.length === 0) context.out('no brief fails or is blocked')
+  else if (view !== undefined && brief === undefined && !failing)
+    for (const line of view.overview(context, shown)) context.out(line)
   else printBriefs(context, shown)
   const all = history ? shown.events : shown.events.filter(({ level }) => level === 'normal')
   const newest = history ? all : all.slice(-eventsShown)

@@ -102,6 +102,31 @@ export const ofBrief = (whole: Inspection, brief: Wire<HeldBrief>): Inspection =
   events: whole.events.filter((event) => event.brief_id === brief.id),
 })
 
+const settled = new Set(['done', 'verified', 'cancelled'])
+
+/** Leaves the briefs that fail or are blocked, and the decisions that are open. */
+export function failingOf(whole: Inspection): Inspection {
+  const briefs = whole.briefs.filter(({ id, status, failure }) => {
+    if (settled.has(status)) return false
+    const last = whole.attempts.findLast((attempt) => attempt.brief_id === id)?.outcome ?? null
+    return status === 'failed' || status === 'blocked' || failure !== null || (last !== null && last !== 'ok')
+  })
+  const ids = new Set(briefs.map(({ id }) => id))
+  const isOf = ({ brief_id: id }: { brief_id: string | null }): boolean => id !== null && ids.has(id)
+  return {
+    ...whole,
+    briefs,
+    attempts: whole.attempts.filter(isOf),
+    evidence: whole.evidence.filter(isOf),
+    artifacts: whole.artifacts.filter(isOf),
+    verdicts: whole.verdicts.filter(isOf),
+    notes: whole.notes.filter(isOf),
+    events: whole.events.filter(isOf),
+    gates: whole.gates.filter(({ status }) => status === 'pending'),
+    questions: whole.questions.filter(({ answered_at }) => answered_at === null),
+  }
+}
+
 /** Fetches one brief with its context and the report of its newest attempt. */
 export async function fetchBrief(
   context: CliContext,

@@ -23,6 +23,9 @@ export interface TreeLine {
   readonly depth: number
   readonly text: string
   readonly open: () => string[]
+  /** Present where the lines below it can be folded. */
+  readonly key?: string
+  readonly isFinished?: boolean
   /** A readable file, and the brief with the workspace that contains it. */
   readonly artifact?: { readonly briefId: string; readonly path: string }
 }
@@ -63,6 +66,8 @@ export function treeLines(screen: Screen, shown: Inspection): TreeLine[] {
   ]
 }
 
+const finished = new Set(['done', 'verified', 'cancelled'])
+
 const line = (depth: number, text: string, open: () => string[]): TreeLine => ({ depth, text, open })
 
 function briefTree(screen: Screen, shown: Inspection, brief: Wire<HeldBrief>): TreeLine[] {
@@ -71,9 +76,13 @@ function briefTree(screen: Screen, shown: Inspection, brief: Wire<HeldBrief>): T
   const held = brief.held_by === null ? '' : `  held: ${plain(brief.held_by)}`
   const state = brief.held_by === null ? stateOf(brief.status) : 'waiting'
   return [
-    line(1, `${statusText(screen, brief.status, state)}  ${plain(brief.key)}  ${plain(brief.title)}${held}`, () =>
-      briefDetails(brief),
-    ),
+    {
+      ...line(1, `${statusText(screen, brief.status, state)}  ${plain(brief.key)}  ${plain(brief.title)}${held}`, () =>
+        briefDetails(brief),
+      ),
+      key: brief.id,
+      isFinished: finished.has(brief.status),
+    },
     ...of(shown.attempts).map((attempt) =>
       line(
         2,

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 
 import type { CliContext } from '../../../cli/context.ts'
 import { faint, fit, visible } from '../../../cli/terminal.ts'
-import { fetchInspection, type Inspection } from './inspection.ts'
+import { finishedKeys, foldLines, toggleFold } from './fold.ts'
+import { failingOf, fetchInspection, type Inspection } from './inspection.ts'
 import { type TreeLine, treeLines } from './tree.ts'
 
 /** The cursor: on a line of the tree, or inside the opened line, scrolled to `top`. */
@@ -13,7 +14,7 @@ export interface Cursor {
   readonly top: number
 }
 
-export type Key = 'up' | 'down' | 'enter' | 'back' | 'first' | 'last' | 'quit' | 'refresh' | null
+export type Key = 'up' | 'down' | 'enter' | 'back' | 'first' | 'last' | 'quit' | 'refresh' | 'fold' | 'fold_all' | null
 
 /** Returns the cursor after a key; null: quit. */
 export function step(
@@ -52,7 +53,10 @@ export function step(
 /** Draws the screen for a cursor: at most `rows` lines, none wider than the terminal. */
 export function draw(screen: CliContext, cursor: Cursor, tree: readonly TreeLine[], rows: number): string[] {
   const room = Math.max(1, rows - 1)
-  const help = cursor.opened === null ? '↑ ↓ move   enter open   r refresh   q quit' : '↑ ↓ scroll   ← back   q back'
+  const help =
+    cursor.opened === null
+      ? '↑ ↓ move   enter open   space fold   a all   r refresh   q quit'
+      : '↑ ↓ scroll   ← back   q back'
   const body =
     cursor.opened === null
       ? window(tree, cursor.at, room).map(
@@ -88,16 +92,24 @@ const keys: Record<string, Key> = {
   q: 'quit',
   '\x03': 'quit',
   r: 'refresh',
+  ' ': 'fold',
+  a: 'fold_all',
 }
 export const keyOf = (input: string): Key => (Object.hasOwn(keys, input) ? (keys[input] ?? null) : null)
 
 const alternate = { on: '\x1b[?1049h\x1b[?25l', off: '\x1b[?25h\x1b[?1049l' }
 
 /** Shows a run as a tree to browse with the arrow keys, and restores the terminal afterwards. */
-export async function walkRun(context: CliContext, first: Inspection): Promise<number> {
+export async function walkRun(
+  context: CliContext,
+  first: Inspection,
+  { all, failing }: { all?: true; failing?: true },
+): Promise<number> {
   const { stdin, stdout } = process
   let shown = first
-  let tree = treeLines(context, shown)
+  let whole = treeLines(context, shown)
+  let folded = all ? new Set<string>() : finishedKeys(whole)
+  let tree = foldLines(whole, folded)
   let cursor: Cursor | null = { at: 0, opened: null, top: 0 }
   const show = (): void => {
     if (cursor !== null)
@@ -115,9 +127,16 @@ export async function walkRun(context: CliContext, first: Inspection): Promise<n
         const key = keyOf(input)
         if (input === '\x03') return 0
         if (key === 'refresh') {
-          shown = await fetchInspection(context, shown.run.id)
-          tree = treeLines(context, shown)
+          const fetched = await fetchInspection(context, shown.run.id)
+          shown = failing ? failingOf(fetched) : fetched
+          whole = treeLines(context, shown)
         }
+        if (cursor.opened === null) {
+          if (key === 'fold') folded = toggleFold(folded, tree[cursor.at]?.key)
+          if (key === 'fold_all') folded = folded.size > 0 ? new Set() : finishedKeys(whole)
+        }
+        tree = foldLines(whole, folded)
+        cursor = { ...cursor, at: Math.min(cursor.at, tree.length - 1) }
         cursor = step(cursor, key, tree, (line) => openLine(context, shown, line))
         if (cursor === null) return 0
         show()

@@ -2,31 +2,36 @@
 export interface Drawing<Item> {
   nodes: { item: Item; x: number; y: number }[]
   edges: { from: string; to: string; path: string }[]
+  lanes: { name: string; y: number; height: number }[]
   width: number
   height: number
+}
+
+export interface Edge {
+  briefId: string
+  afterId: string
 }
 
 export const boxWidth = 176
 export const boxHeight = 44
 const between = 48
 const above = 12
-
-/** A graph of more nodes is unreadable, and drawing it takes longer than a frame. */
-export const maxNodes = 300
+const step = boxHeight + above
 
 /**
  * Lays out a graph. The longest path determines the layer. Within a layer, briefs are placed near the middle of their
  * dependencies: two passes in each direction untangle most plans, in a time that grows only with the number of edges.
  */
-export function drawGraph<Item extends { id: string }>(
+export function drawGraph<Item extends { id: string; lane?: string | null }>(
   items: readonly Item[],
-  dependencies: readonly { briefId: string; afterId: string }[],
+  dependencies: readonly Edge[],
+  laneNames: readonly string[] = [],
 ): Drawing<Item> {
   const known = new Set(items.map((item) => item.id))
   const edges = dependencies.filter((each) => known.has(each.briefId) && known.has(each.afterId))
   const before = Map.groupBy(edges, (each) => each.briefId)
   const behind = Map.groupBy(edges, (each) => each.afterId)
-  const layers = layersOf(items, before, behind)
+  const layers = layersOf(items, edges)
   const row = new Map<string, number>()
   const count = (): void => {
     for (const layer of layers) layer.forEach((item, index) => row.set(item.id, index - (layer.length - 1) / 2))
@@ -53,33 +58,55 @@ export function drawGraph<Item extends { id: string }>(
     }
   }
   const tallest = Math.max(1, ...layers.map((layer) => layer.length))
+  const lanes = placeLanes(layers, laneNames)
+  const laneTop = new Map(lanes.map((lane) => [lane.name, lane.y]))
   const place = new Map<string, { x: number; y: number }>()
-  const nodes = layers.flatMap((layer, column) =>
-    layer.map((item, index) => {
+  const nodes = layers.flatMap((layer, column) => {
+    const inLane = new Map<string, number>()
+    return layer.map((item, index) => {
+      const top = laneTop.get(item.lane ?? '')
+      const row = inLane.get(item.lane ?? '') ?? 0
+      inLane.set(item.lane ?? '', row + 1)
       const x = column * (boxWidth + between)
-      const y = (index + (tallest - layer.length) / 2) * (boxHeight + above)
+      // Without lanes each layer is in the middle of the height.
+      const y = top === undefined ? (index + (tallest - layer.length) / 2) * step : top + lanePad + row * step
       place.set(item.id, { x, y })
       return { item, x, y }
-    }),
-  )
+    })
+  })
   return {
     nodes,
     edges: edges.flatMap(({ briefId, afterId }) => {
       const [from, to] = [place.get(afterId), place.get(briefId)]
       return from === undefined || to === undefined ? [] : [{ from: afterId, to: briefId, path: curve(from, to) }]
     }),
+    lanes,
     width: layers.length * (boxWidth + between) - between,
-    height: tallest * (boxHeight + above) - above,
+    height: lanes.length === 0 ? tallest * step - above : lanes.reduce((sum, lane) => sum + lane.height, 0),
   }
 }
 
-type Edges = Map<string, { briefId: string; afterId: string }[]>
+const lanePad = 8
+
+/** Stacks the lanes; each is as tall as its fullest layer. */
+function placeLanes(layers: readonly { lane?: string | null }[][], names: readonly string[]): Drawing<never>['lanes'] {
+  let y = 0
+  return names.flatMap((name) => {
+    const rows = Math.max(0, ...layers.map((layer) => layer.filter((item) => item.lane === name).length))
+    if (rows === 0) return []
+    const lane = { name, y, height: rows * step - above + 2 * lanePad }
+    y += lane.height
+    return [lane]
+  })
+}
 
 /**
  * Puts each item into the layer of its longest chain of dependencies. The daemon rejects cycles; one would only
  * misplace its items.
  */
-function layersOf<Item extends { id: string }>(items: readonly Item[], before: Edges, behind: Edges): Item[][] {
+export function layersOf<Item extends { id: string }>(items: readonly Item[], edges: readonly Edge[]): Item[][] {
+  const before = Map.groupBy(edges, (each) => each.briefId)
+  const behind = Map.groupBy(edges, (each) => each.afterId)
   const left = new Map(items.map((item) => [item.id, before.get(item.id)?.length ?? 0]))
   const depth = new Map<string, number>()
   const free = items.filter((item) => left.get(item.id) === 0).map((item) => item.id)

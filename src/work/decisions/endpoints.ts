@@ -1,0 +1,5 @@
+import { post } from '../../operations/endpoint.ts'
+
+export const decisionEndpoints = {
+  undo: post('/decisions/:target/undo'),
+}
