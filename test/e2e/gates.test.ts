@@ -271,7 +271,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     })
     await enter('/')
     const merge = card('Changes are ready to be merged', goal)
-    await expectShown(merge.getByText('numbers.txt', { exact: true }))
+    await expectShown(merge.getByText('numbers.txt', { exact: true }).first())
     await expectShown(merge.getByText('1 of 1 check passed'))
     await settled(page)
     expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
