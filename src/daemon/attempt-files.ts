@@ -31,15 +31,17 @@ export function createAttemptFiles(root: string): AttemptFiles {
     async openOutput(attemptId) {
       const stream = createWriteStream(join(root, attemptId, 'output.log'), { flags: 'a', mode: 0o600 })
       let left = keptBytes
-      const redact = createRedactor()
+      // A private key is a secret of many lines, between which those of the other stream may arrive.
+      const redact = { output: createRedactor(), stderr: createRedactor() }
       // On a full disk the agent's output is lost, not its work.
       stream.on('error', () => {
         left = 0
       })
       return {
-        append(text) {
+        append(text, from) {
           if (left <= 0) return
-          const kept = redact(text).slice(0, left)
+          const clean = from === 'stderr' ? marked(redact.stderr(text)) : redact.output(text)
+          const kept = clean.slice(0, left)
           left -= kept.length
           stream.write(left > 0 ? kept : `${kept}\n[further output is not kept]\n`)
         },
@@ -49,6 +51,9 @@ export function createAttemptFiles(root: string): AttemptFiles {
     readOutput: (attemptId, after) => readPart(join(root, attemptId, 'output.log'), after),
   }
 }
+
+/** Marks the lines of standard error. */
+const marked = (text: string): string => text.replace(/^(?=[^])/gm, '[stderr] ')
 
 async function write(path: string, text: string): Promise<string> {
   await writeFile(path, text, { mode: 0o600 })

@@ -39,3 +39,25 @@ export const slug = (text: string): string =>
 
 /** Returns the form in which names are compared: `Dev` and `dev` are equal, in whichever form an accent is encoded. */
 export const fold = (name: string): string => name.normalize('NFC').toLowerCase()
+
+// oxlint-disable-next-line no-control-regex -- Colours begin with a control character.
+const colour = /\u001b\[[\d;:]{0,40}m/g
+
+/** Removes the colours of a terminal from the output of a program. */
+export const withoutColours = (text: string): string => (text.includes('\u001b') ? text.replace(colour, '') : text)
+
+/**
+ * Keeps the colours of an output for a terminal, and passes everything between them through `clean`. Text without a
+ * contrast (conceal) is shown, and a colour ends with its line.
+ */
+export function withColours(text: string, clean: (piece: string) => string): string {
+  let from = 0
+  let shown = ''
+  for (const { index, 0: code } of text.matchAll(colour)) {
+    shown += clean(text.slice(from, index)) + (isConceal(code) ? '' : code)
+    from = index + code.length
+  }
+  return from === 0 ? clean(text) : (shown + clean(text.slice(from))).replace(/\n/g, '\u001b[0m\n')
+}
+
+const isConceal = (code: string): boolean => /[[;:]0*8[;:m]/.test(code) && !/[34]8/.test(code)

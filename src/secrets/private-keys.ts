@@ -1,5 +1,6 @@
 const marker = '-----BEGIN '
-const begin = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g
+export const keyBegin = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/
+const begin = new RegExp(keyBegin, 'g')
 export const keyEnd = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/
 
 /**

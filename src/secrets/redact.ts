@@ -125,14 +125,15 @@ function withoutPasswords(text: string): string {
 export function createRedactor(): (piece: string) => string {
   let insideKey = false
   return (piece) => {
+    const seen = narrowed(piece)
     if (!insideKey) {
-      insideKey = endsInsideKey(piece)
-      return insideKey ? redact(piece).trimEnd() : redact(piece)
+      insideKey = endsInsideKey(seen)
+      return insideKey ? redact(seen).trimEnd() : redact(piece)
     }
-    const ends = keyEnd.exec(piece)
-    if (ends === null && isKeyLine(piece)) return ''
+    const ends = keyEnd.exec(seen)
+    if (ends === null && isKeyLine(seen)) return ''
     insideKey = false
-    return redact(ends === null ? piece : piece.slice(ends.index + ends[0].length))
+    return redact(ends === null ? piece : seen.slice(ends.index + ends[0].length))
   }
 }
 

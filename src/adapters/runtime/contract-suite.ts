@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isRunning } from '../../../test/support/processes.ts'
 import { AgencyError } from '../../kernel/errors.ts'
 import { type AttemptId, systemIds } from '../../kernel/ids.ts'
+import { withoutColours } from '../../kernel/text.ts'
 import type { Box } from '../../workspaces/box/box.ts'
 import { createDirectoryWorkspaces } from '../../workspaces/directory.ts'
 import type { AgentEnded, AgentHandle, Launch, Runtime, RuntimeEvent } from './port.ts'
@@ -104,15 +105,19 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       await expect(handle.interrupt()).resolves.toBeUndefined()
     })
 
-    ifItFloods('discards a flood of lines after the first megabyte, and reports the amount', async () => {
-      const events = await play('flood 100 MB of lines')
-      const texts = textsOf(events)
-      expect(bytesOf(texts)).toBeGreaterThan(10_000)
-      expect(bytesOf(texts)).toBeLessThan(1024 * 1024 + 200)
-      expect(texts.filter((text) => text.includes('limit of 1 MB'))).toHaveLength(1)
-      expect(missingOf(events) + bytesOf(texts)).toBeGreaterThan(100 * 1024 * 1024 - 100_000)
-      expect(events.at(-1)).toMatchObject({ kind: 'ended', exitCode: 0 })
-    })
+    ifItFloods(
+      'keeps a megabyte of the beginning and of the end of a flood, and reports the amount between them',
+      async () => {
+        const events = await play('flood 100 MB of lines')
+        const texts = textsOf(events)
+        expect(bytesOf(texts)).toBeGreaterThan(10_000)
+        expect(bytesOf(texts)).toBeLessThan(2 * 1024 * 1024 + 200)
+        expect(texts.filter((text) => text.includes('lines left out'))).toHaveLength(1)
+        const lineEnds = texts.length
+        expect(missingOf(events) + bytesOf(texts) + lineEnds).toBeGreaterThan(100 * 1024 * 1024 - 100_000)
+        expect(events.at(-1)).toMatchObject({ kind: 'ended', exitCode: 0 })
+      },
+    )
 
     ifItFloods('can be interrupted during a flood without a reader', async () => {
       const { handle } = await start('flood 100 MB of lines')
@@ -137,8 +142,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       for (const text of texts) {
         expect(text).toBe(text.toWellFormed())
         // oxlint-disable-next-line no-control-regex -- none may be left
-        expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
-        expect(text.trim()).not.toBe('')
+        expect(withoutColours(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
       }
     })
 
@@ -203,7 +207,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
       expect(lines).toContain('AGENCY_EXAMPLE=of the launch')
       expect(lines).toContain(`HOME=${launch.workspace.home}`)
       expect(lines.join('\n')).not.toContain('hunter2')
-      const names = lines.map((line) => line.split('=')[0] ?? '')
+      const names = lines.map((line) => line.split('=')[0] ?? '').filter((name) => name !== '')
       expect(names.filter((each) => !allowedNames.has(each) && !ownNames.includes(each))).toEqual([])
     })
 

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
 
-import { createLineSplitter, createTranscript, readable } from './output.ts'
-import type { RuntimeEvent } from './port.ts'
+import { createLineSplitter } from './output.ts'
+import { readable } from './readable.ts'
 
 function split(chunks: readonly (string | Buffer)[], isSkimming = false) {
   const lines: [string, number][] = []
-  let skipped = 0
+  const skipped: [string, number][] = []
   const splitter = createLineSplitter({
     isSkimming: () => isSkimming,
     onLine: (line, cutBytes) => lines.push([line, cutBytes]),
-    onSkip: (bytes) => (skipped += bytes),
+    onSkip: (block, count) => skipped.push([block.toString(), count]),
   })
   for (const chunk of chunks) splitter.write(Buffer.from(chunk))
   splitter.end()
@@ -50,26 +50,29 @@ it('reads only lines that may be objects while skimming', () => {
       ['{"b":2}', 0],
       ['last', 0],
     ],
-    skipped: 10,
+    skipped: [
+      ['skip\n\n', 2],
+      ['skip\n', 1],
+    ],
   })
 })
 
-it('discards lines after a megabyte, however short they are', () => {
-  const events: RuntimeEvent[] = []
-  const transcript = createTranscript((event) => events.push(event))
-  for (let line = 0; line < 200_000; line += 1) transcript.text('y')
-  expect(events.length).toBeLessThan(40_000)
-  expect(events.at(-1)).toEqual({
-    kind: 'text',
-    text: 'Output limit of 1 MB reached: further output is counted and discarded.',
-  })
-  expect(transcript.missing()).toBe(`${(200_000 - events.length + 1) * 2} bytes of the agent's output were discarded`)
+it('keeps the last state of a progress line that is longer than 64 KB', () => {
+  const states = Array.from({ length: 20_000 }, (_, at) => `${at} %`)
+  const whole = `${states.join('\r')}\nnext\n`
+  const { lines } = split(whole.match(/[^]{1,5000}/g) ?? [])
+  expect(lines.map(([line]) => readable(line))).toEqual(['19999 %', 'next'])
+  expect(lines.map(([, cut]) => cut)).toEqual([0, 0])
 })
 
 it.each([
-  ['\u001b[31mred\u001b[0m', 'red'],
+  ['\u001b[31mred\u001b[0m', '\u001b[31mred\u001b[0m'],
+  ['\u001b[2J\u001b]0;title\u0007\u001b[1;38:5:196mred\u001b[1A', '\u001b[1;38:5:196mred'],
+  ['\u009b31mred\u001b', 'red�'],
   ['a\u0000b', 'a�b'],
-  ['10 %\r20 %\r\n', '10 %\n20 %'],
+  ['10 %\r20 %\r\n', '20 %'],
+  ['10 %\r20 %\r\r\nnext\r', '20 %\nnext'],
+  ['a\n\nb', 'a\n\nb'],
   ['tab\tand line\n', 'tab\tand line'],
   ['half \ud800', 'half �'],
   ['  \t ', ''],

@@ -7,8 +7,9 @@ import { breachText, violationText } from '../../workspaces/breach.ts'
 import { type WorkspaceProcess, startInWorkspace } from '../../workspaces/process.ts'
 import type { Breach, ProcessSpec, ResourceUse } from '../../workspaces/port.ts'
 import { createEventQueue } from './event-queue.ts'
-import { createLineSplitter, createTranscript, type LineReader, type Transcript } from './output.ts'
+import { createLineSplitter, type LineReader } from './output.ts'
 import type { AgentEnded, AgentHandle, Launch, Limited, RuntimeEvent } from './port.ts'
+import { createTranscript, type Transcript } from './transcript.ts'
 import { killSurvivors } from '../../processes/survivors.ts'
 
 export interface AgentProcess {
@@ -67,6 +68,7 @@ export async function startProcess(agent: AgentProcess): Promise<AgentHandle> {
     await killRest(launch.launchId, output, clock)
     const { used, breach } = await inside.leave()
     const result = await resultOf(readResult, output.end())
+    transcript.end()
     for (const event of result.events) queue.push(event)
     const { detail: own, ...end } = readEnd?.() ?? {}
     const violation = violationOf(breach, used)
@@ -175,16 +177,16 @@ function followOutput(
       transcript.drop(cutBytes)
       onLine(line)
     },
-    onSkip: (bytes) => {
+    onSkip: (block, lines) => {
       lastLine = ''
-      transcript.drop(bytes)
+      transcript.skip(block, lines)
     },
   }
   const out = createLineSplitter(reader, maxJsonBytes)
   const err = createLineSplitter({
     isSkimming: transcript.isFull,
     onLine: (line, cutBytes) => transcript.text(line, cutBytes, 'stderr'),
-    onSkip: transcript.drop,
+    onSkip: (block, lines) => transcript.skip(block, lines, 'stderr'),
   })
   child.stdout?.on('data', out.write)
   child.stderr?.on('data', err.write)

@@ -5,7 +5,7 @@ import { listStreamEvents } from '../../events/store.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
-import { shorten } from '../../kernel/text.ts'
+import { shorten, withoutColours } from '../../kernel/text.ts'
 import { createRedactor } from '../../secrets/redact.ts'
 import { findPersona } from '../../org/personas/store.ts'
 import { runCommand } from '../../workspaces/command.ts'
@@ -209,10 +209,11 @@ async function* follow(
   try {
     for await (const event of events) {
       if (event.kind === 'text') {
-        if (event.from === 'stderr') err.add(redact.err(event.text))
+        const text = withoutColours(event.text)
+        if (event.from === 'stderr') err.add(redact.err(text))
         else {
-          out.add(redact.out(event.text))
-          if (event.text.trim() !== '') lastLine = event.text
+          out.add(redact.out(text))
+          if (text.trim() !== '') lastLine = text
         }
       }
       if (event.kind === 'report') hasReport = true

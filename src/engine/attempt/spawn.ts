@@ -1,6 +1,7 @@
 import type { AgentEnded, AgentHandle, RuntimeEvent } from '../../adapters/runtime/port.ts'
 import type { Attempt } from '../../work/attempts/contract.ts'
 import { findProgress } from '../../work/attempts/store.ts'
+import type { AttemptOutput } from '../../work/attempts/files.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
 import { findBrief } from '../../work/briefs/store.ts'
 import type { Run } from '../../work/runs/contract.ts'
@@ -272,10 +273,10 @@ async function followAgent(
   return played
 }
 
-function note(played: Played, event: RuntimeEvent, spending: Spending, append: (text: string) => void): void {
+function note(played: Played, event: RuntimeEvent, spending: Spending, append: AttemptOutput['append']): void {
   switch (event.kind) {
     case 'text':
-      return append(`${event.text}\n`)
+      return append(`${event.text}\n`, event.from)
     case 'tool':
       return append(`[${event.name}] ${event.summary}\n`)
     case 'usage':

@@ -12,7 +12,8 @@ import { pause } from '../../kernel/clock.ts'
 import { daemonEndpoints } from '../../daemon/endpoints.ts'
 import { eventEndpoints } from '../../events/endpoints.ts'
 import { refusal } from '../../kernel/errors.ts'
-import { oneLine } from '../../kernel/text.ts'
+import { oneLine, withColours, withoutColours } from '../../kernel/text.ts'
+import { visible } from '../../cli/terminal.ts'
 import { quoteLines } from '../../kernel/quotation.ts'
 import type { Correction } from '../briefs/contract.ts'
 import type { Evidence } from '../evidence/contract.ts'
@@ -138,11 +139,17 @@ export const showOutput: Handler<typeof outputCommand> = async (context, id, opt
   for (let after = 0; ;) {
     const part = await client.call<Output>(attemptEndpoints.output, { attempt_id: attemptId, after })
     if (options.json) context.jsonLine(part)
-    else if (part.text !== '') context.text(part.text)
+    else if (part.text !== '') printOutput(context, part.text)
     if (part.ended || (part.next === after && !options.follow)) return 0
     if (part.next === after) await pause(followMs)
     after = part.next
   }
+}
+
+/** Prints colours where the terminal shows them, and nowhere else; each line ends without one. */
+function printOutput(context: CliContext, text: string): void {
+  if (context.colour) process.stdout.write(withColours(text, visible))
+  else context.text(withoutColours(text))
 }
 
 async function attemptOf(context: CliContext, run: string): Promise<string> {

@@ -35,6 +35,7 @@ export interface OutputPart {
 }
 
 export interface AttemptOutput {
-  append(text: string): void
+  /** Adds whole lines; those of standard error are marked. */
+  append(text: string, from?: 'stderr'): void
   close(): Promise<void>
 }

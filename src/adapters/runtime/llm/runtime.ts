@@ -7,7 +7,7 @@ import type { ResourceUse, Workspace } from '../../../workspaces/port.ts'
 import { type EnvironmentSource, isSetIn } from '../environment.ts'
 import { createEventQueue } from '../event-queue.ts'
 import { outboxReport, readOutbox } from '../outbox.ts'
-import { createTranscript } from '../output.ts'
+import { createTranscript } from '../transcript.ts'
 import type { AgentHandle, AgentMode, Denied, Launch, Runtime, RuntimeEvent } from '../port.ts'
 import type { ProviderSettings } from './contract.ts'
 import { converse, type Ending, type RetryPolicy } from './loop.ts'
@@ -111,6 +111,7 @@ export function createLlmRuntime({
         })
         .then(async (ending) => {
           for (const event of await readOutbox(launch.workspace).catch(() => [])) pushRedacted(event)
+          transcript.end()
           pushRedacted(endedOf(ending, commandLog, transcript.missing()))
         })
       return handleOf(launch, mode, queue.events, () => {

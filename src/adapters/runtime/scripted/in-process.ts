@@ -2,8 +2,9 @@ import { type Clock, sleep } from '../../../kernel/clock.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { createEventQueue } from '../event-queue.ts'
 import { outboxReport, readOutbox } from '../outbox.ts'
-import { createLineSplitter, createTranscript, maxTextBytes } from '../output.ts'
+import { createLineSplitter } from '../output.ts'
 import type { AgentHandle, Denied, Launch, Limited, RuntimeEvent } from '../port.ts'
+import { createTranscript } from '../transcript.ts'
 import { limitedOf, usageOf } from '../usage-lines.ts'
 import type { Scenario } from './contract.ts'
 import { type Ending, interpret, type ScriptedHost } from './interpret.ts'
@@ -34,6 +35,7 @@ export function playInProcess(scenario: Scenario, launch: Launch, clock: Clock, 
     })
     .then(async (ending) => {
       for (const event of await readOutbox(launch.workspace)) queue.push(event)
+      transcript.end()
       const detail = ending.detail ?? transcript.missing()
       queue.push({
         kind: 'ended',
@@ -152,15 +154,19 @@ function createHost(deps: HostDeps): ScriptedHost {
     flood: async (megabytes) => {
       stop.check()
       const lines = Math.ceil((megabytes * 1024 * 1024) / (floodLine.length + 1))
-      const shown = Math.min(lines, Math.ceil(maxTextBytes / floodLine.length))
-      for (let line = 0; line < shown; line += 1) text(floodLine)
-      transcript.drop((lines - shown) * (floodLine.length + 1))
+      let line = 0
+      for (; line < lines && !transcript.isFull(); line += 1) text(floodLine)
+      const block = Buffer.from(`${floodLine}\n`.repeat(1_000))
+      for (; line < lines; line += 1_000) {
+        const count = Math.min(1_000, lines - line)
+        transcript.skip(block.subarray(0, count * (floodLine.length + 1)), count)
+      }
     },
     garbage: async (lines) => {
       stop.check()
       const splitter = createLineSplitter({
         isSkimming: () => false,
-        onSkip: transcript.drop,
+        onSkip: transcript.skip,
         onLine: (line) => {
           const event = readAgentLine(line)
           if (event === null || event.kind === 'text') text(event?.text ?? line)

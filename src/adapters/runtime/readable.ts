@@ -1,0 +1,34 @@
+import { stripVTControlCharacters } from 'node:util'
+
+import { maxLineBytes } from './output.ts'
+
+/**
+ * Makes text safe for a terminal and every store: of escape sequences only colours stay, and of the states of a progress
+ * line the last one; no control characters (PostgreSQL rejects NUL), no half surrogates, at most 64 KB.
+ */
+export function readable(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n')
+  const last = lines.includes('\r') ? lines.split('\n').map(lastState).join('\n') : lines
+  const clean = (last.includes('\u001b') || last.includes('\u009b') ? onlyColours(last) : withoutControls(last))
+    .toWellFormed()
+    .trimEnd()
+  if (Buffer.byteLength(clean) <= maxLineBytes) return clean
+  return new TextDecoder('utf-8').decode(Buffer.from(clean).subarray(0, maxLineBytes), { stream: true })
+}
+
+/** Returns the state in which a line that was written several times was left. */
+const lastState = (line: string): string => line.split('\r').findLast((state) => state !== '') ?? ''
+
+const onlyColours = (text: string): string =>
+  text
+    .split(colours)
+    .map((piece, index) => (index % 2 === 1 ? piece : withoutControls(stripVTControlCharacters(piece))))
+    .join('')
+
+const withoutControls = (text: string): string => text.replace(unsafe, '\ufffd')
+
+// oxlint-disable-next-line no-control-regex -- The pattern searches for control characters.
+const colours = /(\u001b\[[\d;:]{0,40}m)/
+
+// oxlint-disable-next-line no-control-regex -- As above.
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
