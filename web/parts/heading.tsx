@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 
-import { setPageTitle } from '../shell/title.ts'
+import { setPageTitle } from './title.ts'
 
 /** The single heading of a page, and its title in the browser. */
 export function Heading({ children, title }: { children?: ReactNode; title: string }) {

@@ -5,7 +5,7 @@ import { OrganisationSelect } from '../org/select.tsx'
 import { statusQuery } from '../queries.ts'
 import { addresses, Link, type Route } from '../router.tsx'
 import { counted, figure } from '../text.ts'
-import { useWaitingTitle } from './title.ts'
+import { useWaitingTitle } from '../parts/title.ts'
 
 /** Navigation between the pages, with counts. On a phone it is at the bottom, within reach of a thumb. */
 export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }) {
