@@ -15,6 +15,7 @@ import { Decisions } from './decisions.tsx'
 import { FileList } from './file-list.tsx'
 import { ProofItem } from './proof-item.tsx'
 import { resultQuery } from './queries.ts'
+import { ShareReport } from './share.tsx'
 import { decisiveProofs } from './shown-proof.ts'
 import { AuthorName } from './verdict-item.tsx'
 
@@ -45,6 +46,7 @@ export function Result({ runId, summary }: { runId: string; summary: string | nu
       )}
       <DecisionsPart result={first} />
       <p className="facts result-actions">
+        <ShareReport runId={runId} />
         <Link to={addresses.proof(runId)}>Open the proof sheet</Link>
       </p>
     </section>
