@@ -46,7 +46,8 @@ function blockOf(block: Block): string {
   }
 }
 
-const signs = { good: '✓', bad: '✗', waiting: '⏸', none: '' } as const
+/** Fonts show ⏸ as an emoji or not at all. */
+const signs = { good: '✓', bad: '✗', waiting: '!', none: '' } as const
 
 const itemOf = ({ sign, text, facts = [], code }: Item): string =>
   `<li class="${sign}">${sign === 'none' ? '' : `<span class="sign">${signs[sign]}</span> `}<span class="words">${escape(text)}</span>${
@@ -84,7 +85,7 @@ li { padding: 4px 0; overflow-wrap: anywhere; }
 pre { margin: 4px 0; padding: 8px; background: var(--raised); border: 1px solid var(--line); border-radius: 4px; font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: 14px; }
-th, td { padding: 4px 8px 4px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+th, td { padding: 4px 8px 4px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: break-word; }
 @media print { :root { --ground: #fff; --text: #000; --muted: #444; --line: #bbb; --raised: #fff; --good: #17663a; --bad: #b0261d; --waiting: #7d5200; } main { max-width: none; padding: 0; } li, tr, h2, h3 { break-inside: avoid; } }
 `
 const styleHash = createHash('sha256').update(style).digest('base64')

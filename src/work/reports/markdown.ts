@@ -42,7 +42,14 @@ const itemOf = ({ sign, text, facts = [], code }: Item): string =>
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
 /** Escapes all punctuation that Markdown could read, and puts the text on one line. */
-const word = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>~@&-]/g, '\\$&').replace(/\s*\n\s*/g, ' ')
+const word = (text: string): string =>
+  text
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/[\\`*_[\]!|<>~@&]/g, '\\$&')
+    // A list, a heading, or an address that a reader would turn into a link.
+    .replace(/^(\s*)([#+=-])/, '$1\\$2')
+    .replace(/^(\s*\d+)([.)])/, '$1\\$2')
+    .replace(/:(?=\/\/)|(?<=\bwww)\./gi, '\\$&')
 
 /** Fences a text with more backticks than it has in a row. */
 function fenced(text: string): string {

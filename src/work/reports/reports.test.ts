@@ -55,6 +55,7 @@ it('has result, files, proofs, gaps, decisions and timeline, and no character of
   const { text } = await agency.reports.make(run.id, 'markdown')
   expect(text).toContain('## Result')
   expect(text).toContain('\\<script\\>')
+  expect(text).toContain('\\[link\\](http\\://evil)')
   expect(text.replace(/^```[\s\S]*?^```/gm, '')).not.toMatch(/(?<!\\)\]\(http|(?<!\\)</)
   for (const report of [html.text, text]) expect(report).not.toContain(secret)
 })
