@@ -61,7 +61,7 @@ describeStores('the revert of a landed result', (openFresh) => {
     expect(repository.git('rev-parse', 'main')).toBe(later)
     const pullRequest = await agency.pullRequests.ofRun(revert.id)
     expect(pullRequest).toMatchObject({ title: 'Revert "Add a sea"', files: [{ path: 'poem.txt' }], status: 'open' })
-    expect(pullRequest.body).toContain(`Takes back what run ${run.id} merged into main as ${merged.slice(0, 12)}`)
+    expect(pullRequest.body).toContain(`Takes back what ${run.id} merged into main as ${merged.slice(0, 12)}`)
     expect((await agency.pullRequests.diff(revert.id, undefined)).text).toContain('-a sea')
     expect((await agency.inspect(revert)).attempts).toEqual([])
     expect((await land(agency, revert)).status).toBe('done')

@@ -104,7 +104,7 @@ async function refuseReverted(tx: ReadTx | Tx, pullRequest: PullRequest | undefi
 function describe({ run, repository, pullRequest, merged }: Landed): { title: string; text: string } {
   const title = `Revert "${shorten(pullRequest.title, 150)}"`
   const from = pullRequest.baseCommit.slice(0, 12)
-  const text = `${title}\n\nTakes back what run ${run.id} merged into ${repository.branch} as ${merged.slice(0, 12)}: every change since ${from}. Later commits of ${repository.branch} stay.`
+  const text = `${title}\n\nTakes back what ${run.id} merged into ${repository.branch} as ${merged.slice(0, 12)}: every change since ${from}. Later commits of ${repository.branch} stay.`
   return { title, text }
 }
 
