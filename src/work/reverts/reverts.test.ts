@@ -82,12 +82,17 @@ describeStores('the revert of a landed result', (openFresh) => {
       code: 'conflict',
       message: `the result of ${run.id} is being taken back by ${revert.id}`,
     })
+    const again = () => agency.db.once('key', 'digest', () => agency.reverts.start(operator, run.id))
+    await expect(again()).rejects.toMatchObject({ code: 'conflict' })
     await land(agency, revert)
     await expect(agency.reverts.start(operator, run.id)).rejects.toMatchObject({
       message: `the result of ${run.id} was taken back by ${revert.id} already`,
       hint: `To bring it back: agency revert ${revert.id}`,
     })
-    await land(agency, await agency.reverts.start(operator, revert.id))
+    const back = () => agency.db.once('another key', 'digest', () => agency.reverts.start(operator, revert.id))
+    const brought = await back()
+    await land(agency, brought)
+    expect((await back()).id).toBe(brought.id)
     expect(repository.read('poem.txt')).toBe('a river\na sea\n')
   })
 
