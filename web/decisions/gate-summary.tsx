@@ -6,7 +6,10 @@ import { addresses, Link, type RunView } from '../router.tsx'
 import { Cost } from '../runs/cost.tsx'
 import { estimateOf } from './labels.ts'
 
-const GateResult = createLazy({ name: 'The result' }, async () => (await import('./gate-result.tsx')).GateResult)
+const GateResult = createLazy(
+  { name: 'The result at the gate' },
+  async () => (await import('./gate-result.tsx')).GateResult,
+)
 
 /** Gates at which a person judges the result itself. */
 const judgesResult: ReadonlySet<string> = new Set(['acceptance', 'merge'])
