@@ -2,6 +2,7 @@ import { useIsFetching, useQuery } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, useCallback, useEffect, useState } from 'react'
 
 import { isSignedOut } from './client.ts'
+import { Help } from './help/dialog.tsx'
 import { EventsPage } from './events/page.tsx'
 import { InboxPage } from './inbox/page.tsx'
 import { useConnection, useLive } from './live/use-live.ts'
@@ -26,6 +27,8 @@ export function App() {
   const route = routeOf(path)
   const [searching, setSearching] = useState(false)
   const openPalette = useCallback(() => setSearching(true), [])
+  const [helping, setHelping] = useState(false)
+  const openHelp = useCallback(() => setHelping(true), [])
   const status = useQuery(statusQuery)
   const rejected = isSignedOut(status.error)
   useEffect(() => {
@@ -47,6 +50,7 @@ export function App() {
           <Page route={route} />
         </Content>
       </div>
+      <Help open={helping} onOpen={openHelp} onClose={() => setHelping(false)} />
       <Palette open={searching} onOpen={openPalette} onClose={() => setSearching(false)} />
     </div>
   )
@@ -87,6 +91,8 @@ function Page({ route }: { route: Route }) {
       return <EventsPage />
     case 'settings':
       return <SettingsPage />
+    case 'help':
+      return <HelpPage />
     case 'organisations':
     case 'org':
     case 'seat':
@@ -98,6 +104,7 @@ function Page({ route }: { route: Route }) {
   }
 }
 
+const HelpPage = createLazy({ name: 'Help', heading: true }, async () => (await import('./help/page.tsx')).HelpPage)
 const ComposerPage = createLazy(
   { name: 'New run', heading: true },
   async () => (await import('./composer/page.tsx')).ComposerPage,

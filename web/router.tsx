@@ -13,6 +13,7 @@ export type Route =
   | { page: 'workspace'; missionId: string }
   | { page: 'events' }
   | { page: 'settings' }
+  | { page: 'help' }
   | { page: 'organisations' }
   | { page: 'org'; org: string; section: OrgSection }
   | { page: 'seat'; org: string; positionId: number }
@@ -62,7 +63,7 @@ export function routeOf(path: string): Route {
   return organisationRoute(parts.map(decode)) ?? { page: 'missing', path }
 }
 
-const singlePages = ['new', 'runs', 'pull-requests', 'workspaces', 'events', 'settings'] as const
+const singlePages = ['new', 'runs', 'pull-requests', 'workspaces', 'events', 'settings', 'help'] as const
 
 function organisationRoute([first, name, section, id, ...more]: string[]): Route | null {
   if (more.length > 0) return null
@@ -84,6 +85,7 @@ export const addresses = {
   runs: '/runs',
   events: '/events',
   settings: '/settings',
+  help: '/help',
   run: (runId: string) => `/runs/${encodeURIComponent(runId)}`,
   brief: (runId: string, briefId: string) => `/runs/${encodeURIComponent(runId)}/briefs/${encodeURIComponent(briefId)}`,
   proof: (runId: string) => `${addresses.run(runId)}/proof`,

@@ -10,6 +10,7 @@ const daemon: Overview['daemon'] = {
   pid: 1,
   version: '1.0.0',
   home: '/home/kim/.agency',
+  command: 'agency',
   store: { kind: 'sqlite', place: 'store.db' },
   address: 'http://127.0.0.1:7717',
   dashboard: 'http://agency-x.localhost:7717',

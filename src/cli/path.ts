@@ -13,6 +13,7 @@ import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 
 import { entryPath } from '../entries.ts'
 import { refusal } from '../kernel/errors.ts'
+import { shellWord } from '../kernel/shell-words.ts'
 import type { pathCommand } from './commands/path.ts'
 import type { Environment } from './daemon-address.ts'
 import type { Handler } from './declare.ts'
@@ -34,11 +35,11 @@ export const path: Handler<typeof pathCommand> = async (context, { add, json }) 
   if (isOurs) out(`"agency" is on your PATH: ${found}`)
   else if (folder !== null && !isOnPath) {
     out(`${folder} is not on your PATH yet. Add this line to ~/.profile (zsh: ~/.zshrc), then open a new terminal:`)
-    out(`  export PATH=${quoted(folder)}:"$PATH"`)
+    out(`  export PATH=${shellWord(folder)}:"$PATH"`)
   } else if (found === null) {
     out('"agency" is not on your PATH.')
     out(`This copy: ${program.entry}`)
-    out(`To put it there: ${quoted(program.node)} ${quoted(program.entry)} path --add`)
+    out(`To put it there: ${shellWord(program.node)} ${shellWord(program.entry)} path --add`)
   } else {
     out(`"agency" on your PATH is another program: ${found}`)
     out(`This copy: ${program.entry}`)
@@ -60,7 +61,7 @@ function writeScript(folder: string, { node, entry }: { node: string; entry: str
   try {
     mkdirSync(folder, { recursive: true })
     const draft = `${script}.${process.pid}`
-    writeFileSync(draft, `#!/bin/sh\n${mark}\nexec ${quoted(node)} ${quoted(entry)} "$@"\n`, { mode: 0o755 })
+    writeFileSync(draft, `#!/bin/sh\n${mark}\nexec ${shellWord(node)} ${shellWord(entry)} "$@"\n`, { mode: 0o755 })
     renameSync(draft, script)
   } catch (error) {
     throw refusal('invalid_input', `${script} cannot be written: ${(error as Error).message}`, {
@@ -101,7 +102,7 @@ function startsProgram(found: string, entry: string): boolean {
     const real = realpathSync(found)
     return (
       real === realpathSync(entry) ||
-      (dirname(real) !== dirname(entry) && readFileSync(real, 'utf8').includes(quoted(entry)))
+      (dirname(real) !== dirname(entry) && readFileSync(real, 'utf8').includes(shellWord(entry)))
     )
   } catch {
     return false
@@ -118,5 +119,3 @@ function isExecutable(file: string): boolean {
     return false
   }
 }
-
-const quoted = (text: string): string => (/^[\w./@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

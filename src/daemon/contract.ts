@@ -8,6 +8,7 @@ export const DaemonStatus = z.object({
   pid: z.number().int(),
   version: z.string(),
   home: z.string(),
+  command: z.string().describe('The words that start this very program in a shell'),
   store: z.object({ kind: z.enum(['sqlite', 'postgres']), place: z.string() }),
   address: z.string().describe('The address of the API'),
   dashboard: z.string().describe('The address of the dashboard, with the host name of this home'),

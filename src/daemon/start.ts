@@ -6,7 +6,7 @@ import { loadConfiguration } from '../config/load.ts'
 import { ownHome } from '../db/owner.ts'
 import type { Db } from '../db/port.ts'
 import { createHeartbeat } from '../engine/loop/heartbeat.ts'
-import { playbooksRoot, talentRoot, version, versionWithBuild, webRoot } from '../entries.ts'
+import { entryPath, playbooksRoot, talentRoot, version, versionWithBuild, webRoot } from '../entries.ts'
 import { createFeed, type Feed } from '../events/feed.ts'
 import { createJobs, type Jobs } from '../jobs/queue.ts'
 import { createJobService } from '../jobs/service.ts'
@@ -15,6 +15,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts'
 import { AgencyError } from '../kernel/errors.ts'
 import { randomToken, systemIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
+import { shellWord } from '../kernel/shell-words.ts'
 import { createNotifiers } from '../notify/compose.ts'
 import { createNotify } from '../notify/service.ts'
 import { composeOrganisation, type Org } from '../org/compose.ts'
@@ -204,6 +205,7 @@ async function open(
       pid: process.pid,
       version,
       home: paths.home,
+      command: [process.execPath, entryPath('agency')].map(shellWord).join(' '),
       store: aboutStore(location),
       address: listening?.address ?? '',
       dashboard: dashboardAddress(),

@@ -26,3 +26,7 @@ export function shellWords(text: string): { readonly words: string[] } | { reado
   if (word !== null) words.push(word)
   return { words }
 }
+
+/** Quotes a word for a person's shell, only where it needs quotes. */
+export const shellWord = (text: string): string =>
+  /^[\w./@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -121,6 +121,7 @@ export async function startAgency(
       pid: process.pid,
       version: '0',
       home: '/nowhere',
+      command: 'agency',
       store: { kind: db.kind, place: 'test' },
       address: 'http://127.0.0.1:1',
       dashboard: 'http://agency-x.localhost:1',

@@ -7,6 +7,7 @@ import type { GateView } from '../../src/work/gates/contract.ts'
 import type { QuestionView } from '../../src/work/questions/contract.ts'
 import type { RunLine } from '../../src/work/runs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
+import { Yours } from '../demos/yours.tsx'
 import { DecisionCards } from '../decisions/cards.tsx'
 import { pendingDecisions } from '../decisions/items.ts'
 import { moreDecisions, usePendingCount } from '../decisions/use-count.ts'
@@ -64,6 +65,7 @@ export function InboxPage() {
           ))}
         </ul>
       )}
+      <FirstRun />
       <OpenRuns />
       <Failed />
     </>
@@ -77,6 +79,14 @@ function Decisions({ gates, questions, more }: { gates: GateView[]; questions: Q
       {more > 0 && <p className="muted">{counted(more, 'more decision')} will appear as these are decided.</p>}
     </>
   )
+}
+
+/** Shows the way to a real run as long as there were only demonstrations, and none is open. */
+function FirstRun() {
+  const { data, hasNextPage } = useInfiniteQuery(runsQuery())
+  const runs = data?.pages[0]?.runs ?? []
+  const isNewcomer = runs.length > 0 && !hasNextPage && runs.every((run) => run.simulated && run.endedAt !== null)
+  return isNewcomer ? <Yours /> : null
 }
 
 /** Lists the open runs, or the latest runs if none is open. */

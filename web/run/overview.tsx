@@ -1,5 +1,6 @@
 import { AgentName } from '../agents/name.tsx'
 import { isAgentAtWork } from '../../src/kernel/attempt-state.ts'
+import { AfterDemo } from '../demos/guide.tsx'
 import { briefState, attemptState } from '../briefs/state.ts'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago, Duration } from '../parts/time.tsx'
@@ -14,6 +15,7 @@ export function Overview({ inspection }: { inspection: Inspection }) {
   const { run } = inspection
   return (
     <div className="overview scrolls" tabIndex={0} role="region" aria-label="Overview">
+      <AfterDemo run={run} />
       {run.endedAt === null ? (
         <>
           {run.summary !== null && <p className="summary">{run.summary}</p>}

@@ -5,6 +5,7 @@ import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
 import { BriefDetail } from '../briefs/detail.tsx'
 import { RunTree } from '../briefs/tree.tsx'
+import { DemoGuide } from '../demos/guide.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { Separator, usePaneSize } from '../parts/separator.tsx'
@@ -53,6 +54,7 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
   return (
     <>
       <RunHeader inspection={inspection} />
+      <DemoGuide inspection={inspection} />
       <Stops />
       {!run.simulated && run.endedAt === null && <NoBoxBanner />}
       <RunWaiting inspection={inspection} briefId={briefId} slim={briefId === null && view !== 'overview'} />

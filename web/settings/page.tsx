@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 
 import type { DaemonStatus } from '../../src/daemon/contract.ts'
+import { Keys } from '../help/keys.tsx'
 import { useConnection } from '../live/use-live.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
@@ -39,29 +40,7 @@ export function SettingsPage() {
       </section>
       <section className="part">
         <h2>Keys</h2>
-        <dl className="pairs">
-          <Pair name="Go to a page, run or action">
-            <kbd>Ctrl K</kbd> or <kbd>/</kbd>
-          </Pair>
-          <Pair name="Move in a tree or the log">
-            <kbd>↑</kbd> <kbd>↓</kbd>
-          </Pair>
-          <Pair name="Open and close a branch of a tree">
-            <kbd>→</kbd> <kbd>←</kbd>
-          </Pair>
-          <Pair name="Move between the seats of a chart, open a seat">
-            <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> <kbd>Enter</kbd>
-          </Pair>
-          <Pair name="Chart: zoom in, zoom out, fit, pan">
-            <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> <kbd>Shift</kbd> with an arrow
-          </Pair>
-          <Pair name="Follow the end of the log">
-            <kbd>End</kbd>
-          </Pair>
-          <Pair name="Close a dialog or detail">
-            <kbd>Esc</kbd>
-          </Pair>
-        </dl>
+        <Keys />
       </section>
     </>
   )

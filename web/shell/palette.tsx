@@ -170,6 +170,7 @@ const pages: readonly Choice[] = [
   page('Workspaces', 'files of missions, disk use', addresses.workspaces),
   page('Events', 'all events', addresses.events),
   page('Settings', 'the daemon and this browser', addresses.settings),
+  page('Help', 'keys, words, demonstrations, the command line', addresses.help),
 ]
 
 const actions: readonly Choice[] = themes.map((theme) => ({
