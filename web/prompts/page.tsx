@@ -112,11 +112,21 @@ function Changes({ before, number, sent }: { before: Attempt; number: number; se
   )
 }
 
+/** A prompt has lines of its own; only the other invisible characters are made visible. */
+const VisibleLines = ({ text }: { text: string }) =>
+  text.split('\n').map((line, index) => (
+    <span key={index}>
+      <VisibleText text={line} />
+      {'\n'}
+    </span>
+  ))
+
 function Text({ name, sent }: { name: string; sent: SentText | null }) {
   if (sent === null) return <p className="muted">None is stored.</p>
   const { text, sha256, changed } = sent
   return (
-    <section className="part" aria-label={name}>
+    <section className="part">
+      <h2>{name}</h2>
       <p className="facts muted">
         {text !== null && (
           <span>
@@ -130,7 +140,7 @@ function Text({ name, sent }: { name: string; sent: SentText | null }) {
         <p className="muted">Its file is gone.</p>
       ) : (
         <pre className="prompt-text" tabIndex={0} role="region" aria-label={`${name}: the text`}>
-          <VisibleText text={text} />
+          <VisibleLines text={text} />
         </pre>
       )}
     </section>
