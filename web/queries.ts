@@ -86,7 +86,10 @@ export const runQuery = (runId: string) =>
   })
 export type Inspection = Awaited<ReturnType<NonNullable<ReturnType<typeof runQuery>['queryFn']>>>
 
-/** The run without its briefs and other parts, for a card outside the page of the run. */
+/**
+ * The run without its briefs and other parts: for a card outside its page, and for the page until the inspection has
+ * arrived, which grows with the number of briefs.
+ */
 export const runLineQuery = (runId: string) =>
   queryOptions({
     queryKey: [...keys.run(runId), 'alone'],

@@ -157,7 +157,13 @@ export const eventOperations = {
     name: 'run.events',
     summary: 'List the events of one run by sequence; a live stream with resume if text/event-stream is accepted',
     ...eventEndpoints.ofRun,
-    input: EventFilter.extend({ runId: z.string() }),
+    input: EventFilter.extend({
+      runId: z.string(),
+      latest: z
+        .stringbool()
+        .optional()
+        .describe('Start with the last `limit` events of the run; kind and level then leave out some of them'),
+    }),
     output: z.object({ events: z.array(Event) }),
     allow: ['operator', 'agent'],
     streams: true,

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db/port.ts'
+import type { Db, ReadTx, Tx } from '../db/port.ts'
 import { type Actor, actorName, type AgentActor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
@@ -6,7 +6,7 @@ import { createRateLimit } from '../kernel/rate.ts'
 import { appendEvent } from './append.ts'
 import type { Event, EventFilter, LogLine } from './contract.ts'
 import type { Feed } from './feed.ts'
-import { listStreamEvents, readFeedPage, readNewest } from './store.ts'
+import { listStreamEvents, newestSeq, readFeedPage, readNewest } from './store.ts'
 
 export interface EventDeps {
   db: Db
@@ -20,7 +20,7 @@ export interface EventDeps {
 }
 
 type FeedFilter = EventFilter & { latest?: boolean | undefined }
-type RunFilter = EventFilter & { runId: string }
+type RunFilter = FeedFilter & { runId: string }
 
 export type Events = ReturnType<typeof createEvents>
 
@@ -43,7 +43,11 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
 
     async ofRun(by: Actor, filter: RunFilter): Promise<{ events: Event[] }> {
       const runId = await runFor(by, filter.runId)
-      return { events: await db.read((tx) => listStreamEvents(tx, `run:${runId}`, filter)) }
+      return {
+        events: await db.read(async (tx) =>
+          listStreamEvents(tx, `run:${runId}`, { ...filter, after: await beginOf(tx, runId, filter) }),
+        ),
+      }
     },
 
     /** Yields all events as they happen. */
@@ -62,7 +66,7 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
       const runId = await runFor(by, filter.runId)
       return feed.followPages({
         stream: `run:${runId}`,
-        after: filter.after ?? 0,
+        after: (await db.read((tx) => beginOf(tx, runId, filter))) ?? 0,
         kinds: filter.kind,
         level: filter.level,
         signal,
@@ -97,6 +101,10 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
     },
   }
 }
+
+/** Returns the number after which the events of a run are listed. */
+const beginOf = async (tx: ReadTx, runId: string, filter: RunFilter): Promise<number | undefined> =>
+  startsAtNewest(filter) ? Math.max(0, (await newestSeq(tx, `run:${runId}`)) - filter.limit) : filter.after
 
 /**
  * Reports whether to start at the newest page: a request with a position continues from there, as a reconnecting

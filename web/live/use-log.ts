@@ -39,7 +39,7 @@ const createRunLog = (runId: string): Log =>
     lineKey: 'seq',
     gapless: true,
     runId,
-    newest: async () => (await call(operations.run.inspect, { runId, events: pageSize })).events,
+    newest: async () => (await call(operations.event.ofRun, { runId, latest: 'true', limit: pageSize })).events,
     after: async (seq) => (await call(operations.event.ofRun, { runId, after: seq, limit: pageSize })).events,
   })
 

@@ -323,7 +323,7 @@ export const runOperations = {
     summary: 'One run',
     ...runEndpoints.show,
     input: z.strictObject({ runId }),
-    output: Run,
+    output: Run.extend(RunStanding.shape),
     allow: ['operator'],
   }),
   update: operation({

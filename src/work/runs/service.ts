@@ -52,6 +52,7 @@ import {
   type RunConfiguration,
   type RunPurpose,
   type RunRepository,
+  type RunStanding,
 } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
 import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
@@ -188,7 +189,11 @@ export function createRuns(deps: RunDeps) {
 
     list: (query: RunListQuery) => db.read((tx) => listStandings(tx, query, around(), deps.scopes.playbooks)),
 
-    show: (prefix: string): Promise<Run> => db.read((tx) => requireRun(tx, prefix)),
+    show: (prefix: string): Promise<Run & RunStanding> =>
+      db.read(async (tx) => {
+        const run = await requireRun(tx, prefix)
+        return { ...run, ...(await standingOf(tx, run, around())) }
+      }),
 
     inspect: (prefix: string, events: number) =>
       db.read(async (tx) => {
