@@ -119,6 +119,10 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(page.getByRole('status').filter({ hasText: /answered.*Redis Streams/ }))
 
     const acceptance = card('The result is ready', goal)
+    await acceptance.locator('summary').filter({ hasText: 'guide.md' }).click()
+    await expectShown(acceptance.getByText('Stop it with Ctrl+C.'))
+    await expectShown(acceptance.getByText('3 of 3 proofs held'))
+    await expectShown(acceptance.getByText(/^Verified by .*: 1 passed/))
     await acceptance.getByRole('button', { name: 'Reject…' }).click()
     const dialog = page.getByRole('dialog', { name: /The result is ready/ })
     const rejecting = dialog.getByRole('button', { name: 'Reject with this reason' })
@@ -204,6 +208,13 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     expect(
       await page.locator('.ask').evaluateAll((cards) => cards.map((card) => card.hasAttribute('data-over'))),
     ).toEqual([true, false])
+    const { briefs: made } = await daemon.ask<{ briefs: { id: string; key: string }[] }>(
+      'GET',
+      `/runs/${run.id}/inspect`,
+    )
+    await page.setViewportSize({ width: 1280, height: 360 })
+    await page.goto(`${daemon.dashboard}/runs/${run.id}/briefs/${made.find(({ key }) => key === 'part-11')?.id}`)
+    await expect.poll(() => isInView(page.getByRole('treeitem', { selected: true }))).toBe(true)
     await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
@@ -260,7 +271,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     })
     await enter('/')
     const merge = card('Changes are ready to be merged', goal)
-    await expectShown(merge.getByText('numbers.txt', { exact: true }))
+    await expectShown(merge.getByText('numbers.txt', { exact: true }).first())
     await expectShown(merge.getByText('1 of 1 check passed'))
     await settled(page)
     expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
