@@ -20,7 +20,7 @@ const promptQuery = (agentId: number) =>
     staleTime: 0,
   })
 
-/** Shows what the agent of an attempt was sent, and what differs from the attempt before. */
+/** Shows the prompt of an attempt, and the lines that differ from the prompt of the attempt before. */
 export function PromptPage({ runId, attemptId }: { runId: string; attemptId: string }) {
   const run = useQuery(runQuery(runId))
   const attempt = run.data?.attempts.find(({ id }) => id === attemptId)
