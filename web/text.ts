@@ -70,3 +70,6 @@ export function money(micros: number): string {
 export const humanise = (name: string): string => name.replaceAll('_', ' ')
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
+
+/** Removes the sign from a message: it is drawn separately, few fonts have it, and some show an emoji. */
+export const withoutSign = (message: string): string => message.replace(/^⏸\uFE0F?\s*/u, '')

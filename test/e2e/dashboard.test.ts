@@ -82,6 +82,11 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(result.getByRole('heading', { name: 'Which of the two folders is meant?' }))
     await expectShown(result.getByRole('region', { name: 'Proofs' }).getByText('file out.txt'))
     await expectShown(result.getByText('the run is simulated: no agent did this work'))
+    const download = page.waitForEvent('download')
+    await result.getByRole('button', { name: 'Share report' }).click()
+    const report = await download
+    expect(report.suggestedFilename()).toBe(`${run.id}.html`)
+    expect(readFileSync(await report.path(), 'utf8')).toContain('<h1>A result to read</h1>')
     await result.getByRole('link', { name: 'Open the proof sheet' }).click()
     await expectShown(page.getByRole('heading', { name: 'Proof sheet: A result to read' }))
     await expectShown(page.getByRole('region', { name: 'Claims' }).getByText('file out.txt').first())

@@ -17,7 +17,7 @@ import { countAfter, filterLines, indexAt, lineAt, type LineKey } from '../live/
 import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
 import { explain } from '../parts/notices.tsx'
 import { Sign } from '../parts/state.tsx'
-import { clockTime, counted, exactTime, figure, humanise } from '../text.ts'
+import { clockTime, counted, exactTime, figure, humanise, withoutSign } from '../text.ts'
 
 interface LogViewProps {
   log: Log
@@ -239,9 +239,6 @@ const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps
     </div>
   )
 })
-
-/** Removes the sign from a message: it is drawn separately, few fonts have it, and some show an emoji. */
-const withoutSign = (message: string): string => message.replace(/^⏸\uFE0F?\s*/u, '')
 
 /** Adjusts the scroll position when older lines are added at the beginning, so that the visible lines do not move. */
 function useScrollAnchor(element: HTMLElement | null, shown: readonly Line[], lineKey: LineKey): void {

@@ -9,6 +9,7 @@ import { createLazy } from '../parts/lazy.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { figure } from '../text.ts'
+import { LatestLines } from './latest.tsx'
 import { RunRepository } from './repository.tsx'
 
 /** Shows the result of an ended run, or the agents at work; then failed briefs and the repository. */
@@ -26,6 +27,7 @@ export function Overview({ inspection, isWhole }: { inspection: Inspection; isWh
         <Result runId={run.id} summary={run.summary} />
       )}
       <Troubles inspection={inspection} />
+      {run.endedAt === null && <LatestLines runId={run.id} />}
       <About inspection={inspection} />
     </div>
   )
