@@ -6,7 +6,10 @@ import { addresses, Link, type RunView } from '../router.tsx'
 import { Cost } from '../runs/cost.tsx'
 import { estimateOf } from './labels.ts'
 
-const GateResult = createLazy({ name: 'The result' }, async () => (await import('./gate-result.tsx')).GateResult)
+const GateResult = createLazy(
+  { name: 'The result at the gate' },
+  async () => (await import('./gate-result.tsx')).GateResult,
+)
 
 /** Gates at which a person judges the result itself. */
 const judgesResult: ReadonlySet<string> = new Set(['acceptance', 'merge'])
@@ -24,7 +27,7 @@ export function GateSummary({ gate, run }: { gate: GateView; run: Run | undefine
       <dl className="summary-parts">
         <div>
           <dt>{gate.gate === 'manual' ? 'Why' : 'Produced'}</dt>
-          <dd className="written">{produced === '' ? 'not stated' : produced}</dd>
+          <dd className="written">{produced === '' ? 'not stated' : withoutCommand(produced)}</dd>
         </div>
         <div>
           <dt>Next</dt>
@@ -75,6 +78,9 @@ export function GateSummary({ gate, run }: { gate: GateView; run: Run | undefine
     </>
   )
 }
+
+/** The card links to the changes; the command that shows them is for a terminal. */
+const withoutCommand = (text: string): string => text.replace(/; see "agency pr show [^"]*"/, '')
 
 /** The view of the run that shows the complete subject of a tier's gate. */
 const readingOf: Readonly<Record<string, { view: RunView; text: string }>> = {
