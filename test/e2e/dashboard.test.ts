@@ -60,6 +60,19 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.getByRole('tab', { name: 'Log' }).click()
     await expectShown(page.getByRole('log').getByText('Waiting to write page.txt'))
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
+    const place = page.url()
+    await detail.getByRole('link', { name: 'page.txt', exact: true }).click()
+    await expectShown(page.getByRole('heading', { name: 'page.txt' }))
+    await expectShown(page.getByText('River finds the sea'))
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('page.txt')
+    await page.goto(place)
+    await detail.getByRole('link', { name: 'Prompt', exact: true }).click()
+    await expectShown(page.getByRole('heading', { name: 'Prompt of attempt 1' }))
+    await expectShown(page.getByRole('region', { name: 'Prompt: the text' }).getByText('# Your brief'))
   })
 
   it('opens an ended run with its result, and its proof sheet on a page of its own', async () => {
@@ -69,6 +82,11 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(result.getByRole('heading', { name: 'Which of the two folders is meant?' }))
     await expectShown(result.getByRole('region', { name: 'Proofs' }).getByText('file out.txt'))
     await expectShown(result.getByText('the run is simulated: no agent did this work'))
+    const download = page.waitForEvent('download')
+    await result.getByRole('button', { name: 'Share report' }).click()
+    const report = await download
+    expect(report.suggestedFilename()).toBe(`${run.id}.html`)
+    expect(readFileSync(await report.path(), 'utf8')).toContain('<h1>A result to read</h1>')
     await result.getByRole('link', { name: 'Open the proof sheet' }).click()
     await expectShown(page.getByRole('heading', { name: 'Proof sheet: A result to read' }))
     await expectShown(page.getByRole('region', { name: 'Claims' }).getByText('file out.txt').first())

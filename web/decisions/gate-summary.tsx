@@ -27,7 +27,7 @@ export function GateSummary({ gate, run }: { gate: GateView; run: Run | undefine
       <dl className="summary-parts">
         <div>
           <dt>{gate.gate === 'manual' ? 'Why' : 'Produced'}</dt>
-          <dd className="written">{produced === '' ? 'not stated' : produced}</dd>
+          <dd className="written">{produced === '' ? 'not stated' : withoutCommand(produced)}</dd>
         </div>
         <div>
           <dt>Next</dt>
@@ -78,6 +78,9 @@ export function GateSummary({ gate, run }: { gate: GateView; run: Run | undefine
     </>
   )
 }
+
+/** The card links to the changes; the command that shows them is for a terminal. */
+const withoutCommand = (text: string): string => text.replace(/; see "agency pr show [^"]*"/, '')
 
 /** The view of the run that shows the complete subject of a tier's gate. */
 const readingOf: Readonly<Record<string, { view: RunView; text: string }>> = {
