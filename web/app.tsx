@@ -87,6 +87,8 @@ function Page({ route }: { route: Route }) {
       return <WorkspacePages route={route} />
     case 'artifact':
       return <ArtifactPage key={route.artifactId} artifactId={route.artifactId} />
+    case 'prompt':
+      return <PromptPage key={route.attemptId} runId={route.runId} attemptId={route.attemptId} />
     case 'events':
       return <EventsPage />
     case 'settings':
@@ -113,6 +115,11 @@ const ComposerPage = createLazy(
 const OrganisationPages = createLazy(
   { name: 'Organisation', heading: true },
   async () => (await import('./organisation-pages.tsx')).OrganisationPages,
+)
+
+const PromptPage = createLazy(
+  { name: 'Prompt', heading: true },
+  async () => (await import('./prompts/page.tsx')).PromptPage,
 )
 
 const ArtifactPage = createLazy(

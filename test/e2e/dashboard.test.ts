@@ -60,6 +60,19 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.getByRole('tab', { name: 'Log' }).click()
     await expectShown(page.getByRole('log').getByText('Waiting to write page.txt'))
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
+    const place = page.url()
+    await detail.getByRole('link', { name: 'page.txt', exact: true }).click()
+    await expectShown(page.getByRole('heading', { name: 'page.txt' }))
+    await expectShown(page.getByText('River finds the sea'))
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('page.txt')
+    await page.goto(place)
+    await detail.getByRole('link', { name: 'Prompt', exact: true }).click()
+    await expectShown(page.getByRole('heading', { name: 'Prompt of attempt 1' }))
+    await expectShown(page.getByRole('region', { name: 'Prompt: the text' }).getByText('# Your brief'))
   })
 
   it('opens an ended run with its result, and its proof sheet on a page of its own', async () => {

@@ -320,6 +320,8 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.locator('.run-waiting').getByRole('button', { name: 'Approve and merge into main' }).click()
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
     await expect.poll(() => repository.read('numbers.txt')).toBe('one\ntwo\nthree\n')
+    await page.goto(`${daemon.dashboard}/runs/${run.id}?view=changes`)
+    await expectShown(page.getByRole('link', { name: /^run_\w+ takes it back$/ }))
   })
 
   it('remove a card that was decided elsewhere, and name the decider on one that is being edited', async () => {
