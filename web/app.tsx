@@ -19,6 +19,7 @@ import { useNewRunKey } from './shell/new-run-key.ts'
 import { Palette } from './shell/palette.tsx'
 import { Rail } from './shell/rail.tsx'
 import { SignInPage } from './sign-in/page.tsx'
+import { Stops } from './stops/stops.tsx'
 
 export function App() {
   const live = useLive()
@@ -46,6 +47,7 @@ export function App() {
       <Rail route={route} onSearch={openPalette} />
       <div className="stage">
         <ConnectionBar />
+        <Stops />
         <Content className={classOf(route)}>
           <Page route={route} />
         </Content>

@@ -19,8 +19,9 @@ export interface EventDeps {
   checkFence: (tx: Tx, by: AgentActor) => Promise<{ readonly tier?: string; readonly workstream?: string }>
 }
 
-type FeedFilter = EventFilter & { latest?: boolean | undefined }
-type RunFilter = FeedFilter & { runId: string }
+type PagedFilter = EventFilter & { latest?: boolean | undefined }
+type FeedFilter = PagedFilter & { before?: number | undefined; text?: string | undefined }
+type RunFilter = PagedFilter & { runId: string }
 
 export type Events = ReturnType<typeof createEvents>
 
@@ -38,7 +39,10 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
   return {
     list: (_: Actor, filter: FeedFilter): Promise<{ events: Event[] }> =>
       db.read(async (tx) => ({
-        events: startsAtNewest(filter) ? await readNewest(tx, filter) : (await readFeedPage(tx, filter)).events,
+        events:
+          filter.before !== undefined || startsAtNewest(filter)
+            ? await readNewest(tx, filter)
+            : (await readFeedPage(tx, filter)).events,
       })),
 
     async ofRun(by: Actor, filter: RunFilter): Promise<{ events: Event[] }> {
@@ -58,7 +62,14 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
         if (newest.length > 0) yield newest
         after = newest.at(-1)?.position ?? 0
       }
-      yield* feed.followPages({ stream: null, after, kinds: filter.kind, level: filter.level, signal })
+      yield* feed.followPages({
+        stream: null,
+        after,
+        kinds: filter.kind,
+        level: filter.level,
+        text: filter.text,
+        signal,
+      })
     },
 
     /** Yields the events of one run as they happen, until it ends; resolves once the run is found. */

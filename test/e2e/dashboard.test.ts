@@ -203,7 +203,13 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await startRun(daemon, 'failed', 'Prove the impossible')
     // For a moment the list of open runs shows it too: the two lists are loaded one after the other.
     const failed = page.getByRole('region', { name: 'Failed runs' })
-    await failed.getByRole('link', { name: 'Prove the impossible' }).click()
+    await expectShown(failed.getByRole('link', { name: 'Prove the impossible' }))
+    await failed.getByRole('button', { name: 'Dismiss Prove the impossible' }).click()
+    await expectGone(failed.getByRole('link', { name: 'Prove the impossible' }))
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click()
+    // The whole row is the link.
+    const row = page.locator('tr').filter({ hasText: 'Prove the impossible' })
+    await row.click({ position: { x: 4, y: 4 } })
     await expectShown(page.getByRole('heading', { level: 1, name: 'Prove the impossible' }))
     await expectShown(page.getByRole('region', { name: 'Failed and blocked briefs' }).getByText(/^failed: /))
     await page.getByRole('tab', { name: 'Evidence' }).click()
@@ -341,6 +347,8 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
       return codes.length > 0 && codes.every((code) => code === 'PLAN_START')
     })
     await expect.poll(() => new URL(page.url()).search).toBe('?kind=run_created')
+    await page.getByRole('searchbox', { name: 'Filter lines by text' }).fill('seen in THE feed')
+    await expectShown(page.getByText('1 line', { exact: true }))
   })
 
   it('shows the age of its data while the daemon is away, and continues by itself when it is back', async () => {

@@ -320,6 +320,8 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.locator('.run-waiting').getByRole('button', { name: 'Approve and merge into main' }).click()
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
     await expect.poll(() => repository.read('numbers.txt')).toBe('one\ntwo\nthree\n')
+    await page.goto(`${daemon.dashboard}/runs/${run.id}?view=changes`)
+    await expectShown(page.getByRole('link', { name: /^run_\w+ takes it back$/ }))
   })
 
   it('remove a card that was decided elsewhere, and name the decider on one that is being edited', async () => {
@@ -348,6 +350,8 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await enter(`/runs/${run.id}`)
     const waiting = page.locator('.run-waiting')
     await expectShown(waiting.getByText('0 of 2 approvals'))
+    // The title counts what waits on every page.
+    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Two have to agree · Agency$/)
     await waiting.getByRole('button', { name: /^Approve/ }).click()
     await expectShown(waiting.getByText('1 of 2 approvals', { exact: true }))
     expect(await statusOf(run)).toBe('gated')
@@ -374,6 +378,10 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click()
     await expectShown(page.getByText(/Everything is stopped/))
     await expectGone(page.getByRole('button', { name: 'Stop everything…' }))
+    // The banner is on every page.
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Events' }).click()
+    await expectShown(page.getByRole('heading', { level: 1, name: 'Events' }))
+    await expectShown(page.getByText(/Everything is stopped/))
     await page.getByRole('button', { name: 'Lift the stop' }).click()
     await expectGone(page.getByText(/Everything is stopped/))
   })

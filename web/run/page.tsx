@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
@@ -13,7 +13,7 @@ import { Separator, usePaneSize } from '../parts/separator.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { type Inspection, pendingDecisionsQuery, runLineQuery, runQuery } from '../queries.ts'
 import { addresses, Link, navigate, type RunView, useAddress } from '../router.tsx'
-import { Stops } from '../stops/stops.tsx'
+import { resultQuery } from '../result/queries.ts'
 import { type Team, teamOf } from '../tiers/team.ts'
 import { TierTree } from '../tiers/tree.tsx'
 import { RunHeader } from './header.tsx'
@@ -24,8 +24,12 @@ import { RunWaiting } from './waiting.tsx'
 export function RunPage({ runId, briefId }: { runId: string; briefId: string | null }) {
   const line = useQuery(runLineQuery(runId))
   const waiting = useQuery(pendingDecisionsQuery)
-  // The inspection grows with the number of briefs: the page begins before it is asked for.
-  const inspection = useQuery({ ...runQuery(runId), enabled: line.isFetched })
+  const { query } = useAddress()
+  const opensResult =
+    line.data !== undefined && line.data.endedAt !== null && viewOf({ briefId, query, hash: '' }, null) === 'overview'
+  const result = useInfiniteQuery({ ...resultQuery(line.data?.id ?? runId), enabled: opensResult })
+  // The inspection grows with the number of briefs: the page shows its first view before it asks for it.
+  const inspection = useQuery({ ...runQuery(runId), enabled: line.isFetched && (!opensResult || result.isFetched) })
   const shown = inspection.data ?? (line.data && waiting.data && beginningOf(line.data, waiting.data))
   const id = shown?.run.id
   useEffect(() => {
@@ -99,7 +103,6 @@ function RunBody({ inspection, isWhole, briefId }: RunProps) {
     <>
       <RunHeader inspection={inspection} />
       <DemoGuide inspection={inspection} />
-      <Stops />
       {!run.simulated && run.endedAt === null && <NoBoxBanner />}
       <RunWaiting inspection={inspection} briefId={briefId} slim={briefId === null && view !== 'overview'} />
       <Tabs

@@ -89,7 +89,7 @@ export function View({ inspection, isWhole, team, view, brief, briefId, chosen }
     case 'decisions':
       return <DecisionsView inspection={inspection} />
     case 'log':
-      return <RunLog runId={run.id} place={placeOf(run.id, briefId, 'log')} hash={hash} />
+      return <RunLog runId={run.id} ended={run.endedAt !== null} place={placeOf(run.id, briefId, 'log')} hash={hash} />
     case 'output':
       return <RunOutput inspection={inspection} brief={brief} chosen={query.get('attempt')} />
   }

@@ -11,5 +11,6 @@ export const runRoutes = (runs: Runs): Route[] =>
     update: async (_, { runId, goalAnchor }) => checkAnchor(await runs.show(runId), goalAnchor),
     configuration: async (_, { runId }) => (await runs.show(runId)).configuration,
     inspect: (_, { runId, events }) => runs.inspect(runId, events),
+    dismiss: (by, { runId }) => runs.dismiss(by, runId),
     cancel: (by, { runId, reason }) => runs.cancel(by, runId, reason),
   })

@@ -58,6 +58,7 @@ import { requireRun, resolveRun } from './find.ts'
 import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
 import { runs } from './store.ts'
 import { moveRun, moveRunsMission, touchRun } from './moves.ts'
+import { dismissRun } from './dismiss.ts'
 import { cancelRun } from './end.ts'
 import { listStandings, type RunListQuery } from './list.ts'
 import { standingOf } from './standing.ts'
@@ -236,6 +237,11 @@ export function createRuns(deps: RunDeps) {
         }
       }),
 
+    async dismiss(by: Actor, prefix: string): Promise<Run> {
+      const { id } = await db.read((tx) => requireRun(tx, prefix))
+      return db.write([`run:${id}`], async (tx) => dismissRun(tx, await requireRun(tx, id), actorName(by)))
+    },
+
     async cancel(by: Actor, prefix: string, reason: string | undefined): Promise<Run> {
       const { id, organisationId } = await db.read((tx) => requireRun(tx, prefix))
       return db.write([`run:${id}`, `org:${organisationId}`], async (tx) => {
@@ -390,6 +396,7 @@ async function startRun(
       claimOrder: claimOrderOf({ priority, startedAt: tx.at, id }),
       startedAt: tx.at,
       endedAt: null,
+      dismissedAt: null,
       updatedAt: tx.at,
     },
     {
