@@ -7,7 +7,7 @@ import { maxLineBytes } from './output.ts'
 export function readable(text: string): string {
   const lines = text.replaceAll('\r\n', '\n')
   const last = lines.includes('\r') ? lines.split('\n').map(lastState).join('\n') : lines
-  const clean = (/[\u001b\u0090\u0098\u009b\u009d-\u009f]/.test(last) ? onlyColours(last) : withoutControls(last))
+  const clean = (last.includes('\u001b') || /[\u0080-\u009f]/.test(last) ? onlyColours(last) : withoutControls(last))
     .toWellFormed()
     .trimEnd()
   if (Buffer.byteLength(clean) <= maxLineBytes) return clean
