@@ -74,6 +74,7 @@ import { proofSheetRoutes } from './work/proof-sheets/routes.ts'
 import { createProofSheets, type ProofSheets } from './work/proof-sheets/service.ts'
 import { runResultRoutes } from './work/run-results/routes.ts'
 import { createRunResults, type RunResults } from './work/run-results/service.ts'
+import { type Continuations, createContinuations } from './work/continuations/service.ts'
 import { revertRoutes } from './work/reverts/routes.ts'
 import { createReverts, type Reverts } from './work/reverts/service.ts'
 import { repeatRoutes } from './work/repeats/routes.ts'
@@ -192,6 +193,7 @@ export interface Agency {
   runResults: RunResults
   repeats: Repeats
   reverts: Reverts
+  continuations: Continuations
   repositorySettings: RepositorySettingsService
   missionWorkspaces: MissionWorkspaces
   executions: Executions
@@ -342,6 +344,7 @@ export function composeAgency(parts: Parts): Agency {
       slots: parts.slots,
       isLeftOut: engine.isLeftOut,
     }),
+    continuations: createContinuations({ db, playbooks, runs, repositories: parts.repositories }),
     reverts: createReverts({ db, ids, runs, repositories: parts.repositories }),
     repeats: createRepeats({
       db,
@@ -431,7 +434,7 @@ export function routesOf(
     ...eventRoutes(events),
     ...missionRoutes(agency.missions),
     ...memoryRoutes(agency.memories),
-    ...runRoutes(agency.runs),
+    ...runRoutes(agency.runs, agency.continuations),
     ...planRoutes(agency.plans),
     ...composerRoutes(agency.composer),
     ...templateRoutes(agency.templates),

@@ -7,5 +7,6 @@ export const runEndpoints = {
   update: patch('/runs/:run_id'),
   configuration: get('/runs/:run_id/configuration'),
   inspect: get('/runs/:run_id/inspect'),
+  retry: post('/runs/:run_id/retry'),
   cancel: post('/runs/:run_id/cancel'),
 }
