@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { BrowserContext, Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { noBrowser } from '../support/browser.ts'
 import type { TestDaemon } from '../support/daemon.ts'
@@ -126,13 +125,17 @@ describe.skipIf(noBrowser !== null)('the form of a new run', () => {
   })
 
   it('goes on from a failed run: keeps what was accepted, does the rest, and runs it again', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'agency-ready-'))
+    // The box has a /tmp and a /dev/shm of its own, in which the folder of the tests may be.
+    const folder = mkdtempSync('/var/tmp/agency-ready-')
+    onTestFinished(() => rmSync(folder, { recursive: true }))
     const brief = (key: string, command: string, after: string[]) => ({
       key,
       objective: `Do ${key}`,
       after,
-      evidence: [{ kind: 'command', run: command }],
-      verify: 'none',
+      evidence: [{ kind: 'file', path: `${key}.txt` }],
+      runtime_options: {
+        scenario: { attempts: [[{ run: command }, { report: { status: 'done', summary: 'Did it.', outputs: [] } }]] },
+      },
     })
     const { id } = await daemon.ask<{ id: string }>('POST', '/runs', {
       goal: 'Two steps',
@@ -140,13 +143,16 @@ describe.skipIf(noBrowser !== null)('the form of a new run', () => {
       readable: [folder],
       retry_budget: 0,
       on_limit: 'fail',
-      briefs: [brief('first', 'test -e result.md', []), brief('second', `test -e ${folder}/ready`, ['first'])],
+      briefs: [
+        brief('first', 'echo 1 > first.txt', []),
+        brief('second', `cp ${folder}/ready second.txt || true`, ['first']),
+      ],
     })
     await enter(`/runs/${id}`)
     await page.getByRole('button', { name: 'Retry failed briefs' }).click()
     const dialog = page.getByRole('dialog', { name: 'Retry failed briefs?' })
     await dialog.getByRole('textbox').fill('It is ready now.')
-    writeFileSync(join(folder, 'ready'), '')
+    writeFileSync(join(folder, 'ready'), 'ready')
     await dialog.getByRole('button', { name: 'Start the run' }).click()
     await page.waitForURL((url) => /\/runs\/run_/.test(url.pathname) && !url.pathname.endsWith(id))
     await expectShown(page.getByText(`It keeps 1 accepted brief of ${id} (first) and does 1 brief again (second).`))

@@ -18,7 +18,7 @@ import { Ago, Duration } from '../parts/time.tsx'
 import { BriefChanges } from '../pull-requests/brief-changes.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { RetryRun } from '../run/again.tsx'
+import { RetryRun } from '../again/again.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { counted, duration, figure, money, size } from '../text.ts'
 import { VerdictItem } from '../verdicts/verdict.tsx'
@@ -150,7 +150,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
 
 const maxNeeds = 8
 
-/** Goes on from a brief of an ended run: by doing it again, or with other settings from its result. */
+/** Continues an ended run from one of its briefs: by doing it again, or with other settings from its result. */
 function FromHere({ inspection: { run }, brief }: { inspection: Inspection; brief: HeldBrief }) {
   const { purpose, reverts } = run.configuration
   if (run.endedAt === null || run.playbook !== 'direct' || brief.kind !== 'work') return null

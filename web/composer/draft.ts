@@ -25,7 +25,7 @@ export interface Draft {
   limit: string
   askPlan: boolean
   askResult: boolean
-  /** The ended run with whose work it begins, and a brief of it by its key. */
+  /** The ended run that it begins with, and a brief of that run by its key. */
   fork: { runId: string; from?: string } | null
   /** The settings that the form does not show: those of a template, or of the run that is repeated. */
   more: Partial<CreateRun>

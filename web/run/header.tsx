@@ -7,7 +7,7 @@ import { Cost } from '../runs/cost.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { runState } from '../runs/state.ts'
 import { WaitsFor } from '../runs/waits-for.tsx'
-import { Continuations } from './again.tsx'
+import { Continuations } from '../again/again.tsx'
 import { RunControl } from './control.tsx'
 import { RepositoryName } from './repository.tsx'
 

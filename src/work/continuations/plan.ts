@@ -84,7 +84,7 @@ export async function planRetry(
   }
 }
 
-/** Returns the ids of everything that is done again: what was not accepted, and what depends on it. */
+/** Returns the ids of the work that is done again: everything that was not accepted, with its dependents. */
 function choose({ pieces }: Origin, first: Piece | null): Set<string> {
   const chosen = new Set(pieces.filter(({ state }) => state === 'left').map(({ brief }) => brief.id))
   if (first !== null) chosen.add(first.brief.id)
@@ -134,7 +134,7 @@ function specOf(
   reason?: string,
 ): BriefSpec {
   const { brief } = piece
-  const limit = limits.get(brief.id)
+  const { tokenBudget = null, costLimitMicros = null } = limits.get(brief.id) ?? {}
   const persona = personas.get(brief.personaId)
   const verifier = brief.verifierId === null ? undefined : personas.get(brief.verifierId)
   const isDefault = !brief.checkable && brief.evidence.length === 1 && brief.evidence[0]?.kind === 'artifact'
@@ -162,8 +162,8 @@ function specOf(
     ...(brief.verifyFixed ? { verify: brief.verify } : {}),
     retryBudget: brief.retryBudget,
     verificationLimit: brief.verificationLimit,
-    ...(limit?.tokenBudget == null ? {} : { tokenBudget: limit.tokenBudget }),
-    ...(limit?.costLimitMicros == null ? {} : { costLimit: limit.costLimitMicros / 1e6 }),
+    ...(tokenBudget === null ? {} : { tokenBudget }),
+    ...(costLimitMicros === null ? {} : { costLimit: costLimitMicros / 1e6 }),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Run } from '../runs/contract.ts'
 
 /**
  * Lists the briefs whose evidence must hold for the merged result: those of the run, and the accepted ones of earlier
- * runs whose work it keeps, whatever became of them when their run ended.
+ * runs whose work it keeps, although the end of their run may have cancelled them.
  */
 export async function listProvenBriefs(tx: ReadTx, { id, configuration }: Run): Promise<Brief[]> {
   const own = await listBriefs(tx, id)

@@ -58,7 +58,7 @@ export const largePlanDefault = 40
 export const isLargePlan = (count: number, { largePlan = largePlanDefault }: Pick<RunConfiguration, 'largePlan'>) =>
   count > largePlan
 
-/** The beginning of a run that continues an ended one: what it keeps of it, and from where its own work begins. */
+/** The beginning of a run that continues an ended one: the work that it keeps, and the start of its own work. */
 export const Continuation = z.object({
   runId: z.string(),
   kind: z.enum(['retry', 'fork']).describe('fork: with other settings'),

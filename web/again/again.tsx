@@ -10,7 +10,7 @@ import { type Inspection, keys } from '../queries.ts'
 import { addresses, Link, navigate } from '../router.tsx'
 import { useOperation } from '../use-operation.ts'
 
-/** Buttons to go on from an ended run: with the rest of its work, or with all of it. */
+/** Buttons to continue an ended run: with the rest of its work, or with all of it. */
 export function RunAgain({ run }: { run: Run }) {
   const { purpose, reverts } = run.configuration
   const isPart = purpose !== undefined || reverts !== undefined
@@ -24,7 +24,7 @@ export function RunAgain({ run }: { run: Run }) {
   )
 }
 
-/** Starts a run that continues an ended one, whose page opens; the ended one is not changed. */
+/** Starts a run that continues an ended one, and opens its page; the ended one is not changed. */
 export function RetryRun({ run, from, label }: { run: Pick<Run, 'id'>; from?: string; label: string }) {
   const [isAsking, setAsking] = useState(false)
   const [reason, setReason] = useState('')
