@@ -8,6 +8,7 @@ import { chart } from './chart.ts'
 import { checkouts } from './checkouts.ts'
 import { claim } from './claim.ts'
 import { clones } from './clones.ts'
+import { dashboard } from './dashboard.ts'
 import { engine } from './engine.ts'
 import { type Benchmark, type BenchOptions, type Figure, tableOf } from './figures.ts'
 import { handover } from './handover.ts'
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   idle,
   org,
   chart,
+  dashboard,
   claim,
   clones,
   checkouts,

@@ -72,7 +72,10 @@ import { repositorySettingsRoutes } from './work/repository-settings/routes.ts'
 import { createRepositorySettings, type RepositorySettingsService } from './work/repository-settings/service.ts'
 import { proofSheetRoutes } from './work/proof-sheets/routes.ts'
 import { createProofSheets, type ProofSheets } from './work/proof-sheets/service.ts'
+import { reportRoutes } from './work/reports/routes.ts'
+import { createReports, type Reports } from './work/reports/service.ts'
 import { runResultRoutes } from './work/run-results/routes.ts'
+import type { RunResultDeps } from './work/run-results/read.ts'
 import { createRunResults, type RunResults } from './work/run-results/service.ts'
 import { type Continuations, createContinuations } from './work/continuations/service.ts'
 import { revertRoutes } from './work/reverts/routes.ts'
@@ -191,6 +194,7 @@ export interface Agency {
   pullRequests: PullRequests
   proofSheets: ProofSheets
   runResults: RunResults
+  reports: Reports
   repeats: Repeats
   reverts: Reverts
   continuations: Continuations
@@ -299,6 +303,15 @@ export function composeAgency(parts: Parts): Agency {
     startRun: runs.createTrusted,
     checkRun: runs.check,
   })
+  const artifacts = createArtifacts({ db, resolveRun: runs.resolve, kept: parts.kept, workspaces: parts.workspaces })
+  const resultDeps: RunResultDeps = {
+    db,
+    clock: parts.clock,
+    playbooks: scopes.playbooks,
+    repositories: parts.repositories,
+    slots: parts.slots,
+    isLeftOut: engine.isLeftOut,
+  }
   const questions = createQuestions({ db, scopes, interrupt: engine.interrupt, chaosPoint })
   const gates = createGates({ db, scopes, questions, chaosPoint, repositories: parts.repositories })
   return {
@@ -330,21 +343,15 @@ export function composeAgency(parts: Parts): Agency {
       files: parts.files,
       playbooks: scopes.playbooks,
     }),
-    artifacts: createArtifacts({ db, resolveRun: runs.resolve, kept: parts.kept, workspaces: parts.workspaces }),
+    artifacts,
     gates,
     decisions: createDecisions({ db, scopes, chaosPoint, gates, questions }),
     amendments: createAmendments({ db, scopes, readPlan: plans.read }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     proofSheets: createProofSheets({ db, playbooks: scopes.playbooks }),
-    runResults: createRunResults({
-      db,
-      clock: parts.clock,
-      playbooks: scopes.playbooks,
-      repositories: parts.repositories,
-      slots: parts.slots,
-      isLeftOut: engine.isLeftOut,
-    }),
     continuations: createContinuations({ db, playbooks, runs, repositories: parts.repositories }),
+    runResults: createRunResults(resultDeps),
+    reports: createReports({ ...resultDeps, showFile: artifacts.show }),
     reverts: createReverts({ db, ids, runs, repositories: parts.repositories }),
     repeats: createRepeats({
       db,
@@ -449,6 +456,7 @@ export function routesOf(
     ...pullRequestRoutes(agency.pullRequests),
     ...proofSheetRoutes(agency.proofSheets),
     ...runResultRoutes(agency.runResults),
+    ...reportRoutes(agency.reports),
     ...repeatRoutes(agency.repeats),
     ...revertRoutes(agency.reverts),
     ...repositorySettingsRoutes(agency.repositorySettings),

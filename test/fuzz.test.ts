@@ -8,7 +8,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Agency, playbooks } from '../src/compose.ts'
 import type { Db } from '../src/db/port.ts'
 import { askQuestion } from '../src/work/questions/ask.ts'
+import type { PullRequest } from '../src/work/pull-requests/contract.ts'
 import { openPullRequest } from '../src/work/pull-requests/moves.ts'
+import { findPullRequestOf, pullRequests } from '../src/work/pull-requests/store.ts'
 import { applyDecisions } from '../src/engine/outcome/decide.ts'
 import { scopeOf } from '../src/work/scope.ts'
 import { changeParts } from '../src/work/parts/moves.ts'
@@ -150,6 +152,8 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
       ids['persona']?.splice(2, 0, free.slug)
       Object.assign(ids, await waiting(agency, db, runs, operation === 'run.resume'))
       if (inRepository.includes(operation)) Object.assign(ids, await proposed(agency, db, repository, operation))
+      if (operation === 'run.revert') Object.assign(ids, await landed(agency, db, repository, refreshed))
+      if (operation === 'decision.undo') Object.assign(ids, await deferred(agency, ids['target'] ?? []))
       if (operation === 'session.revoke') ids['session_id'] = await signedIn(db)
       if (operation === 'job.retry') ids['job_id'] = await givenUp(db, jobs)
       if (operation.startsWith('workspace.')) Object.assign(ids, await settled(agency, operation))
@@ -289,6 +293,29 @@ async function proposed(agency: Agency, db: Db, { path }: TestRepository, operat
   if (operation === 'proof.repeat' || !repeating.includes(operation)) return ids
   const { id } = await agency.repeats.start(operator, run.id, false)
   return { ...ids, repeat_id: [id, id, 'latest'] }
+}
+
+/** Creates a run whose commit is on the branch of the operator, through rows only. */
+async function landed(agency: Agency, db: Db, repository: TestRepository, round: number) {
+  const base = repository.git('rev-parse', 'HEAD')
+  repository.write('landed.txt', `round ${round}\n`)
+  const commit = repository.commit('Land')
+  const ids = await proposed(agency, db, repository, 'pr.show')
+  const runId = ids.run_id[0] as string
+  await db.write([`run:${runId}`], async (tx) => {
+    const current = (await findRun(tx, runId)) as Run
+    const scope = scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, current, 'engine')
+    const pullRequest = (await findPullRequestOf(tx, runId)) as PullRequest
+    const merged = { status: 'merged' as const, baseCommit: base, mergedCommit: commit, endedAt: tx.at }
+    await touchRun(scope, {}, { kind: 'log', message: 'landed' }, [updated(pullRequests, pullRequest, merged)])
+  })
+  return { run_id: [runId, runId, runId] }
+}
+
+/** Makes a decision about the pending gate that takes effect later. */
+async function deferred(agency: Agency, [target = '']: readonly string[]) {
+  await agency.decisions.approve(operator, { target, undoSeconds: 60 })
+  return { target: [target, target, target] }
 }
 
 /** Creates missions with workspaces (unless the operation creates one), and an execution in one of them. */

@@ -19,6 +19,7 @@ import { useNewRunKey } from './shell/new-run-key.ts'
 import { Palette } from './shell/palette.tsx'
 import { Rail } from './shell/rail.tsx'
 import { SignInPage } from './sign-in/page.tsx'
+import { Stops } from './stops/stops.tsx'
 
 export function App() {
   const live = useLive()
@@ -46,6 +47,7 @@ export function App() {
       <Rail route={route} onSearch={openPalette} />
       <div className="stage">
         <ConnectionBar />
+        <Stops />
         <Content className={classOf(route)}>
           <Page route={route} />
         </Content>
@@ -85,6 +87,8 @@ function Page({ route }: { route: Route }) {
       return <WorkspacePages route={route} />
     case 'artifact':
       return <ArtifactPage key={route.artifactId} artifactId={route.artifactId} />
+    case 'prompt':
+      return <PromptPage key={route.attemptId} runId={route.runId} attemptId={route.attemptId} />
     case 'events':
       return <EventsPage />
     case 'settings':
@@ -111,6 +115,11 @@ const ComposerPage = createLazy(
 const OrganisationPages = createLazy(
   { name: 'Organisation', heading: true },
   async () => (await import('./organisation-pages.tsx')).OrganisationPages,
+)
+
+const PromptPage = createLazy(
+  { name: 'Prompt', heading: true },
+  async () => (await import('./prompts/page.tsx')).PromptPage,
 )
 
 const ArtifactPage = createLazy(

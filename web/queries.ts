@@ -86,7 +86,10 @@ export const runQuery = (runId: string) =>
   })
 export type Inspection = Awaited<ReturnType<NonNullable<ReturnType<typeof runQuery>['queryFn']>>>
 
-/** The run without its briefs and other parts, for a card outside the page of the run. */
+/**
+ * The run without its briefs and other parts: for a card outside its page, and for the page until the inspection has
+ * arrived, which grows with the number of briefs.
+ */
 export const runLineQuery = (runId: string) =>
   queryOptions({
     queryKey: [...keys.run(runId), 'alone'],
@@ -105,17 +108,19 @@ export const pendingDecisionsQuery = queryOptions({
   },
 })
 
-/** Failed runs with their failed briefs. */
+/** Failed runs that were not dismissed, with their failed briefs. */
+const failedPage = 50
+
 export const failedQuery = queryOptions({
   queryKey: [...keys.waiting, 'failed'],
   queryFn: async ({ signal }) => {
     const [failed, { briefs }] = await Promise.all([
-      call(operations.run.list, { state: 'failed', limit: 50 }, signal),
+      call(operations.run.list, { state: 'failed', dismissed: 'false', limit: failedPage }, signal),
       call(operations.brief.list, { status: 'failed', limit: 200 }, signal),
     ])
     return {
       runs: failed.runs.map((run) => ({ run, briefs: briefs.filter((brief) => brief.runId === run.id) })),
-      total: failed.counts['failed'] ?? failed.runs.length,
+      mayBeMore: failed.runs.length === failedPage,
     }
   },
 })

@@ -25,6 +25,10 @@ describe('routeOf', () => {
     expect(routeOf('/runs/run_7k2/proof/more')).toEqual({ page: 'missing', path: '/runs/run_7k2/proof/more' })
   })
 
+  it('maps the address of a prompt back to its attempt', () => {
+    expect(routeOf(addresses.prompt('run_1', 'att_1'))).toEqual({ page: 'prompt', runId: 'run_1', attemptId: 'att_1' })
+  })
+
   it('maps the address of a produced file back to it', () => {
     expect(routeOf(addresses.artifact('art_1'))).toEqual({ page: 'artifact', artifactId: 'art_1' })
   })

@@ -8,6 +8,7 @@ export type Route =
   | { page: 'proof'; runId: string }
   | { page: 'pull-requests' }
   | { page: 'artifact'; artifactId: string }
+  | { page: 'prompt'; runId: string; attemptId: string }
   | { page: 'workspaces' }
   | { page: 'workspace'; missionId: string }
   | { page: 'events' }
@@ -55,6 +56,8 @@ export function routeOf(path: string): Route {
   if (section === 'runs' && id && inner === 'proof' && parts.length === 3) return { page: 'proof', runId: id }
   if (section === 'runs' && id && inner === 'briefs' && briefId && parts.length === 4)
     return { page: 'run', runId: id, briefId }
+  if (section === 'runs' && id && inner === 'prompts' && briefId && parts.length === 4)
+    return { page: 'prompt', runId: id, attemptId: briefId }
   if (section === 'artifacts' && id && parts.length === 2) return { page: 'artifact', artifactId: id }
   if (section === 'workspaces' && id && parts.length === 2) return { page: 'workspace', missionId: id }
   return organisationRoute(parts.map(decode)) ?? { page: 'missing', path }
@@ -97,6 +100,8 @@ export const addresses = {
   changes: (runId: string) => addresses.runView(runId, 'changes'),
   output: (runId: string, briefId: string, attemptId: string) =>
     `${addresses.brief(runId, briefId)}?view=output&attempt=${encodeURIComponent(attemptId)}`,
+  prompt: (runId: string, attemptId: string) =>
+    `/runs/${encodeURIComponent(runId)}/prompts/${encodeURIComponent(attemptId)}`,
   artifact: (artifactId: string) => `/artifacts/${encodeURIComponent(artifactId)}`,
   pullRequests: '/pull-requests',
   workspaces: '/workspaces',

@@ -58,6 +58,11 @@ export function forgetSession(): void {
   post({ kind: 'secret', secret: null })
 }
 
+let rejection: string | null = null
+
+/** Returns the reason why the sign-in link of this visit was refused; null: there was none, or it worked. */
+export const linkRejection = (): string | null => rejection
+
 /** Signs in if the address is a sign-in link. Resolves when requests can be sent. */
 export async function prepareSession(): Promise<void> {
   open()
@@ -76,7 +81,9 @@ export async function prepareSession(): Promise<void> {
   } catch (error) {
     // The page explains how to sign in, or that the daemon does not answer.
     if (!(error instanceof ApiError) && !(error instanceof TypeError)) throw error
+    // A browser that is signed in already goes on to the dashboard: its tabs give this one the secret.
     if (secret === null) await askOtherTabs()
+    if (error instanceof ApiError) rejection = error.problem.message
   }
 }
 

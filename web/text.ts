@@ -66,7 +66,19 @@ export function money(micros: number): string {
   return `$${(micros / 1_000_000).toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
 
+/** `812 tokens`, `111k tokens`, `1.2M tokens`. */
+export function tokens(count: number): string {
+  if (count < 10_000) return counted(count, 'token')
+  return count < 1_000_000 ? `${Math.round(count / 1_000)}k tokens` : `${(count / 1_000_000).toFixed(1)}M tokens`
+}
+
+/** `/home/kim/shop` → `shop`. */
+export const nameOfRepository = (path: string): string => path.split('/').findLast((part) => part !== '') ?? path
+
 /** `ready_for_verification` → `ready for verification`. */
 export const humanise = (name: string): string => name.replaceAll('_', ' ')
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
+
+/** Removes the sign from a message: it is drawn separately, few fonts have it, and some show an emoji. */
+export const withoutSign = (message: string): string => message.replace(/^⏸\uFE0F?\s*/u, '')

@@ -37,11 +37,12 @@ export const up: Handler<typeof upCommand> = async (context, options) => {
     await becomeDaemon(['--foreground', ...flags])
     return 0
   }
-  const { pid, started, address, url } = await bringUp(context, flags)
+  const { pid, started, address, url, lostPort } = await bringUp(context, flags)
   if (!started && options.port !== undefined && new URL(address).port !== options.port)
     context.err(`agency: it listens on ${address}; "agency down" first to change the port`)
   warnOfVersions(context)
   warnOfOpenHome(context)
+  if (lostPort !== '') context.err(`agency:${lostPort}`)
   context.out(`agency ${started ? 'is up' : 'was already up'} (pid ${pid})  ${url}`)
   return 0
 }
@@ -52,9 +53,10 @@ async function bringUp(context: CliContext, flags: string[], triesLeft = 3): Pro
   try {
     // All versions have an address, whatever else they may lack.
     const onHead = context.versions.note
-    const { address } = await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, { onHead })
+    const status = await callOnce<Status>(daemonAddress(context), daemonEndpoints.status, {}, { onHead })
+    const { address } = status
     const { url } = await context.runningApi().call<{ url: string }>(daemonEndpoints.link)
-    return { ...daemon, address, url }
+    return { ...daemon, address, url, lostPort: lostPortText(status) }
   } catch (error) {
     if (triesLeft === 0 || !isShuttingDown(error)) throw error
     return bringUp(context, flags, triesLeft - 1)
@@ -66,6 +68,7 @@ interface Up {
   started: boolean
   address: string
   url: string
+  lostPort: string
 }
 
 /** Asks the daemon to stop and waits until its process is gone. */
@@ -140,7 +143,7 @@ async function ask(context: CliContext): Promise<Status | null> {
 function statusLines(found: Status, nowMs: number): string[] {
   const { running, store } = found
   const fields: readonly (readonly [name: string, value: string])[] = [
-    ['address', found.address],
+    ['address', `${found.address}${lostPortText(found)}`],
     ['home', found.home],
     ['store', `${store.kind} ${store.place}`],
     ['box', found.box],
@@ -178,6 +181,12 @@ const waitingLine = (count: number): string[] =>
     : [
         `${count === 1 ? '1 thing waits' : `${count} things wait`} for you: "agency gates" and "agency questions" list them; the inbox of the dashboard has all`,
       ]
+
+/** An older daemon does not know the field. */
+const lostPortText = ({ lost_port = null }: Pick<Status, 'lost_port'>): string =>
+  lost_port === null
+    ? ''
+    : `  (another program has the usual port ${lost_port}; "agency down" and "agency up" try it again)`
 
 function warnOfVersions(context: CliContext): void {
   const difference = context.versions.difference()

@@ -14,6 +14,7 @@ const daemon: Overview['daemon'] = {
   store: { kind: 'sqlite', place: 'store.db' },
   address: 'http://127.0.0.1:7717',
   dashboard: 'http://agency-x.localhost:7717',
+  lost_port: null,
   socket: 'daemon.sock',
   started_at: '2026-03-04T11:00:00.000Z',
   box: 'bubblewrap 0.8.0',

@@ -56,6 +56,7 @@ describe('configuration', () => {
       acceptance: 'auto',
       onLimit: 'ask',
       gateTimeoutMinutes: null,
+      undoSeconds: 10,
       questionReminderMinutes: 60,
       notify: [{ adapter: 'terminal', timeoutSeconds: 10 }],
     })

@@ -12,6 +12,12 @@ export const DaemonStatus = z.object({
   store: z.object({ kind: z.enum(['sqlite', 'postgres']), place: z.string() }),
   address: z.string().describe('The address of the API'),
   dashboard: z.string().describe('The address of the dashboard, with the host name of this home'),
+  lostPort: z
+    .number()
+    .int()
+    .nullable()
+    .default(null)
+    .describe('The usual port of this home while another program has it; null: the daemon has its usual port'),
   socket: z.string(),
   startedAt: z.string(),
   box: z.string().describe('The sandbox in which agents and checks run'),

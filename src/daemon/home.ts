@@ -41,6 +41,8 @@ export interface HomePaths {
   readonly socket: string
   /** The random part of the host name of this home: no other program knows it, so no cookie of ours goes elsewhere. */
   readonly hostName: string
+  /** The ports that this home has used, the usual one first. */
+  readonly ports: string
   /** Files that lead a browser to a sign-in link, so that the link is in no list of processes. */
   readonly links: string
   readonly logs: string
@@ -69,6 +71,7 @@ export function homePaths(env: Environment): HomePaths {
     daemonFile: join(home, 'daemon.json'),
     socket: socketPath(home, env),
     hostName: join(home, 'host.name'),
+    ports: join(home, 'ports.json'),
     links: join(home, 'links'),
     logs: join(home, 'logs'),
     workspaces: join(home, 'workspaces'),

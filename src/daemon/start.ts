@@ -12,7 +12,6 @@ import { createJobs, type Jobs } from '../jobs/queue.ts'
 import { createJobService } from '../jobs/service.ts'
 import { type ChaosPoint, noChaos } from '../kernel/chaos-point.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
-import { AgencyError } from '../kernel/errors.ts'
 import { randomToken, systemIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { shellWord } from '../kernel/shell-words.ts'
@@ -25,8 +24,8 @@ import { seedOrganisation } from '../org/seed.ts'
 import { createFileProjections } from '../projections/files.ts'
 import { createGit } from '../repositories/git.ts'
 import { createCredentials } from '../server/credentials.ts'
-import { createServer, type Listening, type Server } from '../server/server.ts'
-import { createSessions, type Sessions } from '../sessions/service.ts'
+import { createServer, type Server } from '../server/server.ts'
+import { createSessions } from '../sessions/service.ts'
 import { openTalent, type Talent } from '../talent/service.ts'
 import { agentWork } from '../work/agent-work.ts'
 import { findStanding } from '../work/attempts/store.ts'
@@ -43,6 +42,7 @@ import { prepareFiles } from './organisation.ts'
 import { createDaemonService } from './service.ts'
 import { createSignInLinks } from './sign-in-links.ts'
 import { prepareTeamTalent } from './team-talent.ts'
+import { type Listened, listenOnUsualPort, lostPortText } from './usual-ports.ts'
 
 export interface DaemonOptions {
   env: Readonly<Record<string, string | undefined>>
@@ -118,7 +118,7 @@ async function open(
   const installation = await openInstallation(paths, values, clock, undo)
   const { log, db, worker, location } = installation
   let server: Server | null = null
-  let listening: Listening | null = null
+  let listening: Listened | null = null
   const ownName = `${readOrCreateSecret(paths.hostName, () => `agency-${randomToken().slice(0, 16)}`)
     .toString('utf8')
     .trim()}.localhost`
@@ -209,6 +209,7 @@ async function open(
       store: aboutStore(location),
       address: listening?.address ?? '',
       dashboard: dashboardAddress(),
+      lostPort: listening?.lostPort ?? null,
       socket: paths.socket,
       startedAt,
       box: boxing.about,
@@ -245,7 +246,8 @@ async function open(
     setStopped(reason)
   }
 
-  listening = await listenOn(server, sessions, paths, values)
+  listening = await listenOnUsualPort(server, sessions, paths, values.port ?? undefined)
+  if (listening.lostPort !== null) (print ?? ((line) => log.warn(line)))(lostPortText(listening))
   undo.push(() => (stopping === null ? server?.stop() : undefined))
   await prepareTeamTalent(db, talent, log)
   // An embedded store has one owner, whose death the next start proves; only a shared store needs a heartbeat.
@@ -260,26 +262,6 @@ async function open(
   writeDaemonFile(paths, { pid: process.pid, version, address, dashboard, socket: paths.socket, started_at: startedAt })
   log.info('ready', { pid: process.pid, version, address, store: location.kind })
   return { address, agency, demos, db, feed, jobs, log, createLink: linkTo, stop: () => stop(), stopped }
-}
-
-/**
- * Listens, and ends the sessions of every other port. A port that another program has taken has received the secrets of
- * tabs that were still open, so these secrets are worth nothing from now on.
- */
-async function listenOn(
-  server: Server,
-  sessions: Sessions,
-  paths: HomePaths,
-  values: Configuration,
-): Promise<Listening> {
-  try {
-    const listening = await server.listen({ socket: paths.socket, port: values.port ?? undefined })
-    await sessions.revokeOtherPorts(listening.port)
-    return listening
-  } catch (error) {
-    if (error instanceof AgencyError && error.code === 'port_taken') await sessions.revokeAll()
-    throw error
-  }
 }
 
 /** Opens the talent and the organisations of a home; the first start creates its first organisation. */

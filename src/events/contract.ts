@@ -9,7 +9,7 @@ import { eventEndpoints } from './endpoints.ts'
  */
 export const eventKindGroups = {
   organisation: ['installed', 'org_changed'],
-  'runs and missions': ['run_created', 'run_status', 'mission_created', 'mission_status'],
+  'runs and missions': ['run_created', 'run_status', 'run_dismissed', 'mission_created', 'mission_status'],
   briefs: [
     'brief_created',
     'tasks_committed',
@@ -148,6 +148,17 @@ export const eventOperations = {
     ...eventEndpoints.list,
     input: EventFilter.extend({
       latest: z.stringbool().optional().describe('Start with the newest page instead of the oldest one'),
+      before: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .optional()
+        .describe('The newest page before this position; for one page only, not for a stream'),
+      text: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('Only events with this text in their message, code or kind; upper and lower case are alike'),
     }),
     output: z.object({ events: z.array(Event) }),
     allow: ['operator'],
@@ -157,7 +168,13 @@ export const eventOperations = {
     name: 'run.events',
     summary: 'List the events of one run by sequence; a live stream with resume if text/event-stream is accepted',
     ...eventEndpoints.ofRun,
-    input: EventFilter.extend({ runId: z.string() }),
+    input: EventFilter.extend({
+      runId: z.string(),
+      latest: z
+        .stringbool()
+        .optional()
+        .describe('Start with the last `limit` events of the run; kind and level then leave out some of them'),
+    }),
     output: z.object({ events: z.array(Event) }),
     allow: ['operator', 'agent'],
     streams: true,

@@ -8,6 +8,7 @@ export interface Subscription {
   after: number
   kinds?: readonly EventKind[] | undefined
   level?: EventLevel | undefined
+  text?: string | undefined
   signal: AbortSignal
   /** Called before each read; once it resolves to true, the feed ends with the events that exist then. */
   until?: () => Promise<boolean>
@@ -26,9 +27,9 @@ export interface Feed {
 const pageSize = 100
 
 export function createFeed({ db }: { db: Db }): Feed {
-  const readPage = ({ stream, kinds, level }: Subscription, after: number): Promise<EventPage> =>
+  const readPage = ({ stream, kinds, level, text }: Subscription, after: number): Promise<EventPage> =>
     db.read((tx) => {
-      const query = { after, limit: pageSize, kind: kinds === undefined ? undefined : [...kinds], level }
+      const query = { after, limit: pageSize, kind: kinds === undefined ? undefined : [...kinds], level, text }
       return stream === null ? readFeedPage(tx, query) : readStreamPage(tx, stream, query)
     })
 

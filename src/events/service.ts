@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db/port.ts'
+import type { Db, ReadTx, Tx } from '../db/port.ts'
 import { type Actor, actorName, type AgentActor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { refusal } from '../kernel/errors.ts'
@@ -6,7 +6,7 @@ import { createRateLimit } from '../kernel/rate.ts'
 import { appendEvent } from './append.ts'
 import type { Event, EventFilter, LogLine } from './contract.ts'
 import type { Feed } from './feed.ts'
-import { listStreamEvents, readFeedPage, readNewest } from './store.ts'
+import { listStreamEvents, newestSeq, readFeedPage, readNewest } from './store.ts'
 
 export interface EventDeps {
   db: Db
@@ -19,8 +19,9 @@ export interface EventDeps {
   checkFence: (tx: Tx, by: AgentActor) => Promise<{ readonly tier?: string; readonly workstream?: string }>
 }
 
-type FeedFilter = EventFilter & { latest?: boolean | undefined }
-type RunFilter = EventFilter & { runId: string }
+type PagedFilter = EventFilter & { latest?: boolean | undefined }
+type FeedFilter = PagedFilter & { before?: number | undefined; text?: string | undefined }
+type RunFilter = PagedFilter & { runId: string }
 
 export type Events = ReturnType<typeof createEvents>
 
@@ -38,12 +39,19 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
   return {
     list: (_: Actor, filter: FeedFilter): Promise<{ events: Event[] }> =>
       db.read(async (tx) => ({
-        events: startsAtNewest(filter) ? await readNewest(tx, filter) : (await readFeedPage(tx, filter)).events,
+        events:
+          filter.before !== undefined || startsAtNewest(filter)
+            ? await readNewest(tx, filter)
+            : (await readFeedPage(tx, filter)).events,
       })),
 
     async ofRun(by: Actor, filter: RunFilter): Promise<{ events: Event[] }> {
       const runId = await runFor(by, filter.runId)
-      return { events: await db.read((tx) => listStreamEvents(tx, `run:${runId}`, filter)) }
+      return {
+        events: await db.read(async (tx) =>
+          listStreamEvents(tx, `run:${runId}`, { ...filter, after: await beginOf(tx, runId, filter) }),
+        ),
+      }
     },
 
     /** Yields all events as they happen. */
@@ -54,7 +62,14 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
         if (newest.length > 0) yield newest
         after = newest.at(-1)?.position ?? 0
       }
-      yield* feed.followPages({ stream: null, after, kinds: filter.kind, level: filter.level, signal })
+      yield* feed.followPages({
+        stream: null,
+        after,
+        kinds: filter.kind,
+        level: filter.level,
+        text: filter.text,
+        signal,
+      })
     },
 
     /** Yields the events of one run as they happen, until it ends; resolves once the run is found. */
@@ -62,7 +77,7 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
       const runId = await runFor(by, filter.runId)
       return feed.followPages({
         stream: `run:${runId}`,
-        after: filter.after ?? 0,
+        after: (await db.read((tx) => beginOf(tx, runId, filter))) ?? 0,
         kinds: filter.kind,
         level: filter.level,
         signal,
@@ -97,6 +112,10 @@ export function createEvents({ db, clock, feed, resolveRun, hasRunEnded, checkFe
     },
   }
 }
+
+/** Returns the number after which the events of a run are listed. */
+const beginOf = async (tx: ReadTx, runId: string, filter: RunFilter): Promise<number | undefined> =>
+  startsAtNewest(filter) ? Math.max(0, (await newestSeq(tx, `run:${runId}`)) - filter.limit) : filter.after
 
 /**
  * Reports whether to start at the newest page: a request with a position continues from there, as a reconnecting

@@ -26,7 +26,11 @@ const events = columns({
 const seqs = column('seq', integer)
 const lastPositions = column('last', optional(integer))
 
-export type EventQuery = Partial<Omit<EventFilter, 'limit'>> & { limit: number }
+export type EventQuery = Partial<Omit<EventFilter, 'limit'>> & {
+  limit: number
+  before?: number | undefined
+  text?: string | undefined
+}
 
 export interface EventPage {
   events: Event[]
@@ -61,12 +65,23 @@ export async function readFeedPage(tx: ReadTx, query: EventQuery): Promise<Event
   return { events: found, after: Math.max(query.after ?? 0, newest ?? 0) }
 }
 
-/** Returns the newest page of all events, oldest first. */
+/** Returns the newest page of all events, or of those before a position, oldest first. */
 export const readNewest = async (tx: ReadTx, query: EventQuery): Promise<Event[]> =>
-  (await select(tx, query, [], [], 'position DESC')).reverse()
+  (
+    await select(
+      tx,
+      query,
+      query.before === undefined ? [] : ['position < ?'],
+      query.before === undefined ? [] : [query.before],
+      'position DESC',
+    )
+  ).reverse()
 
 const isFiltered = (query: EventQuery): boolean =>
-  (query.kind !== undefined && query.kind.length > 0) || query.level === 'normal'
+  (query.kind !== undefined && query.kind.length > 0) || query.level === 'normal' || hasText(query)
+
+const hasText = (query: EventQuery): query is EventQuery & { text: string } =>
+  query.text !== undefined && query.text !== ''
 
 async function select(
   tx: ReadTx,
@@ -82,6 +97,12 @@ async function select(
     bound.push(...query.kind)
   }
   if (query.level === 'normal') conditions.push("level = 'normal'")
+  if (hasText(query)) {
+    const wanted = `%${query.text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+    const columns = ['message', "COALESCE(code, '')", "REPLACE(kind, '_', ' ')"]
+    conditions.push(`(${columns.map((column) => `LOWER(${column}) LIKE ? ESCAPE '\\'`).join(' OR ')})`)
+    bound.push(...columns.map(() => wanted))
+  }
   const clause = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
   return events.all(sqlOf(tx), `SELECT ${selected} FROM events${clause} ORDER BY ${order} ${boundLimit}`, [
     ...bound,

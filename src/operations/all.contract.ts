@@ -33,6 +33,7 @@ import { proofSheetOperations } from '../work/proof-sheets/contract.ts'
 import { repeatOperations } from '../work/repeats/contract.ts'
 import { runResultOperations } from '../work/run-results/contract.ts'
 import { revertOperations } from '../work/reverts/contract.ts'
+import { reportOperations } from '../work/reports/contract.ts'
 import { runOperations } from '../work/runs/contract.ts'
 import { spendOperations } from '../work/spends/contract.ts'
 import { stopOperations } from '../work/stops/contract.ts'
@@ -65,6 +66,7 @@ export const operations = {
   pullRequest: pullRequestOperations,
   proofSheet: proofSheetOperations,
   runResult: runResultOperations,
+  report: reportOperations,
   repeat: repeatOperations,
   revert: revertOperations,
   question: questionOperations,

@@ -7,17 +7,38 @@ import { type AgencyError, refusal } from '../kernel/errors.ts'
 export const defaultPort = 7717
 const loopback = '127.0.0.1'
 
-/** Listens on the requested port, which must be free, or else on the default port or any free one. Returns the port. */
-export async function listenOnPort(server: Server, requested: number | undefined): Promise<number> {
-  try {
-    await listening(server, () => server.listen(requested ?? defaultPort, loopback))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (requested !== undefined) throw unavailable(requested, code)
-    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
-    await listening(server, () => server.listen(0, loopback))
+/**
+ * Listens on the requested port, which must be free, or else on the first free one of the usual ports, the default port
+ * and any other. Returns the port.
+ */
+export async function listenOnPort(
+  server: Server,
+  requested: number | undefined,
+  usual: readonly number[] = [],
+): Promise<number> {
+  if (requested !== undefined) {
+    const code = await tryPort(server, requested)
+    if (code !== null) throw unavailable(requested, code)
+    return portOf(server)
   }
-  return (server.address() as AddressInfo).port
+  for (const port of [...usual, defaultPort, 0]) {
+    const code = await tryPort(server, port)
+    if (code === null) return portOf(server)
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw unavailable(port, code)
+  }
+  throw unavailable(0, undefined)
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+/** Returns null once the server listens, or the code of the error. */
+async function tryPort(server: Server, port: number): Promise<string | null> {
+  try {
+    await listening(server, () => server.listen(port, loopback))
+    return null
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  }
 }
 
 /**
@@ -49,11 +70,15 @@ const isAnswered = (path: string): Promise<boolean> =>
 
 function listening(server: Server, start: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.once('listening', () => {
-      server.off('error', reject)
+    const onListening = (): void => {
+      server.off('error', onError)
       resolve()
-    })
+    }
+    const onError = (error: Error): void => {
+      server.off('listening', onListening)
+      reject(error)
+    }
+    server.once('error', onError).once('listening', onListening)
     start()
   })
 }

@@ -29,8 +29,8 @@ export interface Listening {
 export interface Server {
   /** Returns the handler of connections from the box whose agent has this token. */
   openBox(token: string): (connection: Socket) => void
-  /** Listens on both. `port` is given only if one was configured; it must then be free. */
-  listen(on: { socket: string; port?: number | undefined }): Promise<Listening>
+  /** Listens on both. `port` is given only if one was configured; it must then be free. `usual` ports are tried first. */
+  listen(on: { socket: string; port?: number | undefined; usual?: readonly number[] }): Promise<Listening>
   /** Accepts no more requests, ends streams, and waits up to the grace period for open requests. */
   stop(): Promise<void>
 }
@@ -118,7 +118,7 @@ export function createServer(options: ServerOptions): Server {
     },
     async listen(on) {
       try {
-        port = await listenOnPort(tcp, on.port)
+        port = await listenOnPort(tcp, on.port, on.usual)
         await listenOnSocket(unix, on.socket)
       } catch (error) {
         await Promise.all([close(tcp), close(unix)])

@@ -18,6 +18,8 @@ const plans: Partial<Record<ChaosPointName, readonly Kill[]>> = {
   // One run has two gates, two have one, and another has one question.
   'gate.decided': ['gate.decided:1', 'gate.decided:1'],
   'question.answered': ['question.answered:1'],
+  // One plan waits for approval.
+  'decision.made': ['decision.made:1'],
   // One run has two branches and one result, whose proof begins again with the next daemon.
   'proof.begun': ['proof.begun:1', 'proof.begun:1'],
   'proof.checked': ['proof.checked:1', 'proof.checked:1'],

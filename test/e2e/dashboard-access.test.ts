@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { pause } from '../../src/kernel/clock.ts'
@@ -89,8 +89,14 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       await expectShown(page.getByRole('dialog'))
       await expectSound('question')
 
-      await page.goto(empty.dashboard)
+      const used = await openContext(browser)
+      const link = await empty.link()
+      await (await used.newPage()).goto(link)
+      await expectShown(used.pages()[0]?.getByRole('heading', { level: 1, name: 'Inbox' }) as Locator)
+      await page.goto(link)
       await expectShown(page.getByRole('heading', { name: 'This browser is signed out' }))
+      await expectShown(page.getByText('This link was already used, or it is older than ten minutes.'))
+      await used.close()
       await expectSound('signed out')
       await signIn(page, empty)
       for (const path of ['/', '/runs', '/events']) {
@@ -130,6 +136,7 @@ describe.skipIf(noBrowser !== null)('accessibility of the dashboard', () => {
       'New runn',
       'Inbox',
       'Runs',
+      'Pull requests',
       'Organisation',
       'Workspaces',
       'Events',

@@ -60,6 +60,19 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await page.getByRole('tab', { name: 'Log' }).click()
     await expectShown(page.getByRole('log').getByText('Waiting to write page.txt'))
     expect(await page.evaluate(() => 'untouched' in window)).toBe(true)
+    const place = page.url()
+    await detail.getByRole('link', { name: 'page.txt', exact: true }).click()
+    await expectShown(page.getByRole('heading', { name: 'page.txt' }))
+    await expectShown(page.getByText('River finds the sea'))
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('page.txt')
+    await page.goto(place)
+    await detail.getByRole('link', { name: 'Prompt', exact: true }).click()
+    await expectShown(page.getByRole('heading', { name: 'Prompt of attempt 1' }))
+    await expectShown(page.getByRole('region', { name: 'Prompt: the text' }).getByText('# Your brief'))
   })
 
   it('opens an ended run with its result, and its proof sheet on a page of its own', async () => {
@@ -69,6 +82,11 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await expectShown(result.getByRole('heading', { name: 'Which of the two folders is meant?' }))
     await expectShown(result.getByRole('region', { name: 'Proofs' }).getByText('file out.txt'))
     await expectShown(result.getByText('the run is simulated: no agent did this work'))
+    const download = page.waitForEvent('download')
+    await result.getByRole('button', { name: 'Share report' }).click()
+    const report = await download
+    expect(report.suggestedFilename()).toBe(`${run.id}.html`)
+    expect(readFileSync(await report.path(), 'utf8')).toContain('<h1>A result to read</h1>')
     await result.getByRole('link', { name: 'Open the proof sheet' }).click()
     await expectShown(page.getByRole('heading', { name: 'Proof sheet: A result to read' }))
     await expectShown(page.getByRole('region', { name: 'Claims' }).getByText('file out.txt').first())
@@ -185,7 +203,13 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await startRun(daemon, 'failed', 'Prove the impossible')
     // For a moment the list of open runs shows it too: the two lists are loaded one after the other.
     const failed = page.getByRole('region', { name: 'Failed runs' })
-    await failed.getByRole('link', { name: 'Prove the impossible' }).click()
+    await expectShown(failed.getByRole('link', { name: 'Prove the impossible' }))
+    await failed.getByRole('button', { name: 'Dismiss Prove the impossible' }).click()
+    await expectGone(failed.getByRole('link', { name: 'Prove the impossible' }))
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click()
+    // The whole row is the link.
+    const row = page.locator('tr').filter({ hasText: 'Prove the impossible' })
+    await row.click({ position: { x: 4, y: 4 } })
     await expectShown(page.getByRole('heading', { level: 1, name: 'Prove the impossible' }))
     await expectShown(page.getByRole('region', { name: 'Failed and blocked briefs' }).getByText(/^failed: /))
     await page.getByRole('tab', { name: 'Evidence' }).click()
@@ -323,6 +347,8 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
       return codes.length > 0 && codes.every((code) => code === 'PLAN_START')
     })
     await expect.poll(() => new URL(page.url()).search).toBe('?kind=run_created')
+    await page.getByRole('searchbox', { name: 'Filter lines by text' }).fill('seen in THE feed')
+    await expectShown(page.getByText('1 line', { exact: true }))
   })
 
   it('shows the age of its data while the daemon is away, and continues by itself when it is back', async () => {

@@ -119,6 +119,10 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(page.getByRole('status').filter({ hasText: /answered.*Redis Streams/ }))
 
     const acceptance = card('The result is ready', goal)
+    await acceptance.locator('summary').filter({ hasText: 'guide.md' }).click()
+    await expectShown(acceptance.getByText('Stop it with Ctrl+C.'))
+    await expectShown(acceptance.getByText('3 of 3 proofs held'))
+    await expectShown(acceptance.getByText(/^Verified by .*: 1 passed/))
     await acceptance.getByRole('button', { name: 'Reject…' }).click()
     const dialog = page.getByRole('dialog', { name: /The result is ready/ })
     const rejecting = dialog.getByRole('button', { name: 'Reject with this reason' })
@@ -204,6 +208,13 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     expect(
       await page.locator('.ask').evaluateAll((cards) => cards.map((card) => card.hasAttribute('data-over'))),
     ).toEqual([true, false])
+    const { briefs: made } = await daemon.ask<{ briefs: { id: string; key: string }[] }>(
+      'GET',
+      `/runs/${run.id}/inspect`,
+    )
+    await page.setViewportSize({ width: 1280, height: 360 })
+    await page.goto(`${daemon.dashboard}/runs/${run.id}/briefs/${made.find(({ key }) => key === 'part-11')?.id}`)
+    await expect.poll(() => isInView(page.getByRole('treeitem', { selected: true }))).toBe(true)
     await daemon.ask('POST', `/runs/${run.id}/cancel`, {})
   })
 
@@ -260,7 +271,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     })
     await enter('/')
     const merge = card('Changes are ready to be merged', goal)
-    await expectShown(merge.getByText('numbers.txt', { exact: true }))
+    await expectShown(merge.getByText('numbers.txt', { exact: true }).first())
     await expectShown(merge.getByText('1 of 1 check passed'))
     await settled(page)
     expect(await inspectInBothThemes(page)).toEqual({ found: [], overflow: [] })
@@ -309,6 +320,8 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.locator('.run-waiting').getByRole('button', { name: 'Approve and merge into main' }).click()
     await expectShown(page.locator('.run-header').getByText('done', { exact: true }))
     await expect.poll(() => repository.read('numbers.txt')).toBe('one\ntwo\nthree\n')
+    await page.goto(`${daemon.dashboard}/runs/${run.id}?view=changes`)
+    await expectShown(page.getByRole('link', { name: /^run_\w+ takes it back$/ }))
   })
 
   it('remove a card that was decided elsewhere, and name the decider on one that is being edited', async () => {
@@ -337,6 +350,8 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await enter(`/runs/${run.id}`)
     const waiting = page.locator('.run-waiting')
     await expectShown(waiting.getByText('0 of 2 approvals'))
+    // The title counts what waits on every page.
+    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Two have to agree · Agency$/)
     await waiting.getByRole('button', { name: /^Approve/ }).click()
     await expectShown(waiting.getByText('1 of 2 approvals', { exact: true }))
     expect(await statusOf(run)).toBe('gated')
@@ -363,6 +378,10 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click()
     await expectShown(page.getByText(/Everything is stopped/))
     await expectGone(page.getByRole('button', { name: 'Stop everything…' }))
+    // The banner is on every page.
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Events' }).click()
+    await expectShown(page.getByRole('heading', { level: 1, name: 'Events' }))
+    await expectShown(page.getByText(/Everything is stopped/))
     await page.getByRole('button', { name: 'Lift the stop' }).click()
     await expectGone(page.getByText(/Everything is stopped/))
   })

@@ -125,6 +125,7 @@ export async function startAgency(
       store: { kind: db.kind, place: 'test' },
       address: 'http://127.0.0.1:1',
       dashboard: 'http://agency-x.localhost:1',
+      lostPort: null,
       socket: '/nowhere/agency.sock',
       startedAt: clock.at(),
       box: 'none',

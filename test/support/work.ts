@@ -92,6 +92,7 @@ export const aRun = (fields: Partial<Run> = {}): Run => ({
   abandoned: false,
   gatesPending: 0,
   questionsOpen: 0,
+  dismissedAt: null,
   notesTotal: 0,
   repository: null,
   head: null,

@@ -87,10 +87,10 @@ export function Continuations({ inspection }: { inspection: Inspection }) {
           </span>
         </p>
       )}
-      {continuedBy.map(({ id, kind, status }) => (
+      {continuedBy.map(({ id, kind }) => (
         <p key={id}>
           {kind === 'fork' ? 'Forked as ' : 'Continued by '}
-          <Link to={addresses.run(id)}>{id}</Link> <span className="muted">{status}</span>
+          <Link to={addresses.run(id)}>{id}</Link>
         </p>
       ))}
     </div>

@@ -411,7 +411,8 @@ function AttemptItem({
           <Ago at={attempt.createdAt} />
           {attempt.promptSha256 !== null && (
             <span>
-              prompt <Hash sha256={attempt.promptSha256} />
+              <Link to={addresses.prompt(attempt.runId, attempt.id)}>Prompt</Link>{' '}
+              <Hash sha256={attempt.promptSha256} />
             </span>
           )}
           {attempt.systemPromptSha256 !== null && (

@@ -25,7 +25,7 @@ export function useFacts(question: AskedQuestion, waits: boolean): QuestionFacts
   return given ?? fetched.data?.facts ?? null
 }
 
-const CardDiff = createLazy({ name: 'The diff' }, async () => (await import('./card-diff.tsx')).CardDiff)
+const CardDiff = createLazy({ name: 'The diff of the attempt' }, async () => (await import('./card-diff.tsx')).CardDiff)
 
 /** Shows the claim of the agent, the checks that failed, and how its attempts differ. */
 export function Facts({ question, facts }: { question: Question; facts: QuestionFacts }) {

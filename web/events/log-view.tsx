@@ -17,7 +17,7 @@ import { countAfter, filterLines, indexAt, lineAt, type LineKey } from '../live/
 import { type Line, type Log, type LogState, maxLines } from '../live/log.ts'
 import { explain } from '../parts/notices.tsx'
 import { Sign } from '../parts/state.tsx'
-import { clockTime, counted, exactTime, figure, humanise } from '../text.ts'
+import { clockTime, counted, exactTime, figure, humanise, withoutSign } from '../text.ts'
 
 interface LogViewProps {
   log: Log
@@ -32,6 +32,10 @@ interface LogViewProps {
   origin?: (line: Line) => string | null
   kinds?: readonly string[]
   emptyText: string
+  /** The log is filtered by its query: typed text and the level are handed to it. */
+  onFilter?: (filter: { all: boolean; text: string }) => void
+  /** The log is complete: lines below the visible ones are not new. */
+  ended?: boolean
 }
 
 const rowHeight = 22
@@ -40,9 +44,22 @@ const rowHeight = 22
  * A log of any length. It follows its end until the reader scrolls up, and does not move under the pointer: while the
  * pointer is on the lines, new ones are counted instead of shown.
  */
-export function LogView({ log, state, label, lineKey, target, onTarget, origin, kinds, emptyText }: LogViewProps) {
+export function LogView({
+  log,
+  state,
+  label,
+  lineKey,
+  target,
+  onTarget,
+  origin,
+  kinds,
+  emptyText,
+  onFilter,
+  ended,
+}: LogViewProps) {
   const [verbose, setVerbose] = useState(false)
   const [text, setText] = useState('')
+  useEffect(() => onFilter?.({ all: verbose, text }), [onFilter, verbose, text])
   const [paused, setPaused] = useState<number | null>(null)
   const [following, setFollowing] = useState(target === null)
   const [pointed, setPointed] = useState(false)
@@ -146,6 +163,11 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
         </label>
         <span className="grow" />
         <span className="muted figure cut">{summary(shown, state)}</span>
+        {onFilter !== undefined && state.phase === 'ready' && !state.whole && state.lines.length < maxLines && (
+          <button type="button" onClick={() => void log.loadOlder()}>
+            Load older
+          </button>
+        )}
         <button
           type="button"
           aria-pressed={paused !== null}
@@ -191,7 +213,7 @@ export function LogView({ log, state, label, lineKey, target, onTarget, origin, 
       </div>
       {(waiting > 0 || below > 0) && (
         <button type="button" className="to-end" onClick={toEnd}>
-          {waiting > 0 ? counted(waiting, 'new line') : 'Go to the newest line'} ↓
+          {endText(waiting, below, ended === true && paused === null)} ↓
         </button>
       )}
       {state.error !== null && (
@@ -240,8 +262,10 @@ const Row = memo(function Row({ line, number, top, origin, pointedAt }: RowProps
   )
 })
 
-/** Removes the sign from a message: it is drawn separately, few fonts have it, and some show an emoji. */
-const withoutSign = (message: string): string => message.replace(/^⏸\uFE0F?\s*/u, '')
+function endText(waiting: number, below: number, ended: boolean): string {
+  if (ended) return `${counted(Math.max(waiting, below), 'more line')} below`
+  return waiting > 0 ? counted(waiting, 'new line') : 'Go to the newest line'
+}
 
 /** Adjusts the scroll position when older lines are added at the beginning, so that the visible lines do not move. */
 function useScrollAnchor(element: HTMLElement | null, shown: readonly Line[], lineKey: LineKey): void {

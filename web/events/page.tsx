@@ -1,4 +1,7 @@
+import { useEffect, useState } from 'react'
+
 import { type EventKind, eventKindGroups, eventKinds } from '../../src/events/contract.ts'
+import { after } from '../clock.ts'
 import { useFeed } from '../live/use-log.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
@@ -18,12 +21,27 @@ const groups: Record<string, readonly EventKind[]> = {
   agents: ['assigned', 'spawned', 'reported', 'turn_ended', 'log'],
 }
 
+/** Long enough for the next key. */
+const typingMs = 250
+
+/** Returns the filter once nothing was typed for a moment: each one is a query over all events. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => after(typingMs, () => setSettled(value)), [value])
+  return settled
+}
+
 /** Shows all events of the installation, live, with the newest at the end. */
 export function EventsPage() {
-  const { log, state } = useFeed()
   const { path, query, hash } = useAddress()
   const chosen = query.get('kind') ?? ''
-  const kinds = groups[chosen] ?? eventKinds.filter((kind) => kind === chosen)
+  const found = groups[chosen] ?? eventKinds.filter((kind) => kind === chosen)
+  const kinds = found.length > 0 ? found : undefined
+  const [typed, setTyped] = useState({ all: false, text: '' })
+  const { log, state } = useFeed({ ...useSettled(typed), kinds })
+  // The bar with the filter stays in its place while another query is under way.
+  const [hasBegun, setHasBegun] = useState(false)
+  if (state.phase === 'ready' && !hasBegun) setHasBegun(true)
   const target = /^\d+$/.test(hash) ? Number(hash) : null
   const point = (position: number | null): void =>
     navigate(path + location.search + (position === null ? '' : `#${position}`), { replace: true })
@@ -50,7 +68,7 @@ export function EventsPage() {
           </select>
         </label>
       </div>
-      {state.phase === 'loading' && state.lines.length === 0 ? (
+      {state.phase === 'loading' && !hasBegun ? (
         <Skeleton lines={12} label="the events" />
       ) : state.phase === 'failed' ? (
         <Failure error={state.error} retry={() => void log.catchUp()} name="The events" />
@@ -63,8 +81,13 @@ export function EventsPage() {
           target={target}
           onTarget={point}
           origin={(line) => line.runId ?? 'system'}
-          kinds={kinds.length > 0 ? kinds : undefined}
-          emptyText="No events yet. Every event of the installation is recorded here, in order and permanently."
+          {...(kinds === undefined ? {} : { kinds })}
+          onFilter={setTyped}
+          emptyText={
+            kinds === undefined && typed.text === ''
+              ? 'No events yet. Every event of the installation is recorded here, in order and permanently.'
+              : 'No event matches the filter.'
+          }
         />
       )}
       {target !== null && <LineDetail at={{ position: target }} onClose={() => point(null)} />}

@@ -1,29 +1,33 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 
+import { endedStates } from '../../src/kernel/run-state.ts'
 import type { OrganisationView } from '../../src/org/organisations/contract.ts'
 import type { Proposal } from '../../src/org/proposals/contract.ts'
 import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { QuestionView } from '../../src/work/questions/contract.ts'
-import type { RunLine } from '../../src/work/runs/contract.ts'
+import { type RunLine, runOperations } from '../../src/work/runs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
 import { Yours } from '../demos/yours.tsx'
 import { DecisionCards } from '../decisions/cards.tsx'
 import { pendingDecisions } from '../decisions/items.ts'
 import { moreDecisions, usePendingCount } from '../decisions/use-count.ts'
 import { openProposalsQuery } from '../org/queries.ts'
+import { ErrorLine } from '../parts/error-line.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
-import { failedQuery, pendingDecisionsQuery, runsQuery } from '../queries.ts'
+import { failedQuery, keys, pendingDecisionsQuery, runsQuery } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { NewRunLink } from '../runs/new-run-link.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { runState } from '../runs/state.ts'
 import { RunTable } from '../runs/table.tsx'
-import { StopEverything, Stops } from '../stops/stops.tsx'
-import { counted } from '../text.ts'
+import { StopEverything } from '../stops/stops.tsx'
+import { counted, figure } from '../text.ts'
+import { useOperation } from '../use-operation.ts'
 
 /** Shows the decisions that wait for the operator, oldest first, then proposals, open runs and failed runs. */
 export function InboxPage() {
@@ -36,13 +40,12 @@ export function InboxPage() {
   return (
     <>
       <header className="head">
-        <Heading title={count > 0 ? `(${count}) Inbox` : 'Inbox'}>Inbox</Heading>
+        <Heading title="Inbox" />
         <span className="facts">
           <StopEverything />
           <NewRunLink />
         </span>
       </header>
-      <Stops />
       <NoBoxBanner />
       {!areThere && missing === undefined && <Skeleton lines={4} label="the inbox" />}
       {missing !== undefined && <Failure error={missing.error} retry={retry} name="The inbox" />}
@@ -89,16 +92,29 @@ function FirstRun() {
   return isNewcomer ? <Yours /> : null
 }
 
+const maxOpen = 5
+
 /** Lists the open runs, or the latest runs if none is open. */
 function OpenRuns() {
   const latest = useInfiniteQuery(runsQuery())
   const runs = latest.data?.pages[0]?.runs ?? []
   const open = runs.filter((run) => run.endedAt === null)
+  const total = Object.entries(latest.data?.pages[0]?.counts ?? {})
+    .filter(([state]) => !endedStates.some((ended) => ended === state))
+    .reduce((sum, [, count]) => sum + count, 0)
   if (runs.length === 0) return null
   return (
     <section className="part" aria-label="Runs">
-      <h2>{open.length > 0 ? 'Open runs' : 'Latest runs'}</h2>
-      <RunTable runs={(open.length > 0 ? open : runs).slice(0, 5)} />
+      <h2>
+        {open.length > 0 ? 'Open runs' : 'Latest runs'}
+        {total > maxOpen && (
+          <span className="muted">
+            {' '}
+            {maxOpen} of {figure(total)} under way
+          </span>
+        )}
+      </h2>
+      <RunTable runs={(open.length > 0 ? open : runs).slice(0, maxOpen)} />
       <p>
         <Link to={addresses.runs}>Show all runs</Link>
       </p>
@@ -130,27 +146,34 @@ function OpenProposal({ proposal, organisation }: { proposal: Proposal; organisa
 const maxFailed = 5
 
 function Failed() {
+  const [most, setMost] = useState(maxFailed)
   const failed = useQuery(failedQuery).data
-  if (failed === undefined || failed.total === 0) return null
+  if (failed === undefined || failed.runs.length === 0) return null
+  const more = failed.runs.length - most
   return (
     <section className="part" aria-label="Failed runs">
       <h2>Failed runs</h2>
       <ul className="plain cards">
-        {failed.runs.slice(0, maxFailed).map(({ run, briefs }) => (
+        {failed.runs.slice(0, most).map(({ run, briefs }) => (
           <FailedRun key={run.id} run={run} briefs={briefs} />
         ))}
       </ul>
-      {failed.total > maxFailed && (
-        <p>
-          <Link to={`${addresses.runs}?status=failed`}>Show all {counted(failed.total, 'failed run')}</Link>
-        </p>
+      {more > 0 && (
+        <button type="button" className="more" onClick={() => setMost(failed.runs.length)}>
+          Show {failed.mayBeMore ? `at least ${more}` : more} more
+        </button>
       )}
+      <p>
+        <Link to={`${addresses.runs}?status=failed`}>Show all failed runs, dismissed ones too</Link>
+      </p>
     </section>
   )
 }
 
 /** Shows the reasons of the failed briefs: the run itself only counts them. */
 function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
+  const queries = useQueryClient()
+  const dismiss = useOperation(runOperations.dismiss, () => queries.invalidateQueries({ queryKey: keys.waiting }))
   return (
     <li className="card">
       <p className="facts">
@@ -159,7 +182,12 @@ function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
         <span className="muted">
           <Ago at={run.endedAt ?? run.updatedAt} />
         </span>
+        <span className="grow" />
+        <button type="button" disabled={dismiss.isPending} onClick={() => dismiss.perform({ runId: run.id })}>
+          Dismiss<span className="unseen"> {run.goalAnchor}</span>
+        </button>
       </p>
+      {dismiss.error !== null && <ErrorLine error={dismiss.error} />}
       <h3>
         <Link to={addresses.run(run.id)}>{run.goalAnchor}</Link>
       </h3>

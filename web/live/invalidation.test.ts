@@ -46,7 +46,7 @@ describe('the responses that an event makes stale', () => {
   })
 
   it('are all runs when a stop is set', () => {
-    expect(staleAfter(event('stop_set', null))).toEqual([keys.status, keys.stops, keys.everyRun])
+    expect(staleAfter(event('stop_set', null))).toEqual([keys.status, keys.stops, keys.everyRun, keys.runs])
   })
 
   it('include the inbox when a decision may be pending, or no longer pending', () => {

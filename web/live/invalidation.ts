@@ -53,12 +53,13 @@ export function staleAfter(event: StaleCause): QueryKey[] {
   if (event.kind === 'org_changed' || event.kind === 'installed') return [keys.status, keys.org]
   const workspaces = changesWorkspaces.includes(event.kind) ? [keys.workspaces] : []
   // A stop holds briefs of every run.
-  const stops: QueryKey[] = changesStops.includes(event.kind) ? [keys.stops, keys.everyRun] : []
+  const stops: QueryKey[] = changesStops.includes(event.kind) ? [keys.stops, keys.everyRun, keys.runs] : []
   const inbox = changesInbox.includes(event.kind) ? [keys.waiting] : []
   if (event.runId === null) return [keys.status, ...stops, ...workspaces, ...inbox]
   const run: QueryKey[] = [keys.run(event.runId), keys.runs, ...stops, ...workspaces]
   if (changesPullRequests.includes(event.kind)) return [...run, keys.pullRequests, keys.waiting]
-  if (event.kind === 'run_created' || event.kind === 'run_status') return [...run, keys.waiting, keys.status]
+  if (event.kind === 'run_created' || event.kind === 'run_status' || event.kind === 'run_dismissed')
+    return [...run, keys.waiting, keys.status]
   if (event.kind === 'spawned' || event.kind === 'turn_ended') return [...run, keys.status]
   return [...run, ...inbox]
 }

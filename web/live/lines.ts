@@ -15,20 +15,26 @@ export interface Filter {
   lineKey: LineKey
 }
 
-export function filterLines(lines: readonly Line[], { all, text, kinds, upTo, lineKey }: Filter): readonly Line[] {
-  if (all && text === '' && kinds === undefined && upTo === null) return lines
+export function filterLines(lines: readonly Line[], { upTo, lineKey, ...filter }: Filter): readonly Line[] {
+  const matches = createMatcher(filter)
+  if (matches === null && upTo === null) return lines
+  return lines.filter((line) => (upTo === null || line[lineKey] <= upTo) && (matches === null || matches(line)))
+}
+
+/** Returns the test of a line by level, kind and text; null if every line passes. */
+export function createMatcher({
+  all,
+  text,
+  kinds,
+}: Pick<Filter, 'all' | 'text' | 'kinds'>):
+  ((line: Pick<Line, 'level' | 'kind' | 'message' | 'code'>) => boolean) | null {
+  if (all && text === '' && kinds === undefined) return null
   // One regular expression tested on 100,000 lines copies none of them, as lower-casing each would.
   const wanted = text === '' ? null : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i')
-  return lines.filter(
-    (line) =>
-      (all || line.level === 'normal') &&
-      (upTo === null || line[lineKey] <= upTo) &&
-      (kinds === undefined || kinds.includes(line.kind)) &&
-      (wanted === null ||
-        wanted.test(line.message) ||
-        wanted.test(line.code ?? '') ||
-        wanted.test(humanise(line.kind))),
-  )
+  return (line) =>
+    (all || line.level === 'normal') &&
+    (kinds === undefined || kinds.includes(line.kind)) &&
+    (wanted === null || wanted.test(line.message) || wanted.test(line.code ?? '') || wanted.test(humanise(line.kind)))
 }
 
 export const lineAt = (lines: readonly Line[], lineKey: LineKey, at: number): Line | undefined => {

@@ -22,7 +22,7 @@ const event = (number: number): Event => ({
 })
 
 /** A store of events with the given numbers, which can grow and fail like a daemon. */
-function storeOf(numbers: number[], options: { gapless?: boolean } = {}) {
+function storeOf(numbers: number[], options: { gapless?: boolean; accepts?: (event: Event) => boolean } = {}) {
   const store = { numbers, failing: false, asked: 0 }
   const answer = (events: Event[]): Event[] => {
     store.asked += 1
@@ -32,7 +32,6 @@ function storeOf(numbers: number[], options: { gapless?: boolean } = {}) {
   const source: LogSource = {
     lineKey: 'seq',
     gapless: options.gapless ?? true,
-    runId: 'run_a',
     newest: async () => answer(store.numbers.slice(-pageSize).map(event)),
     after: async (number) =>
       answer(
@@ -41,6 +40,14 @@ function storeOf(numbers: number[], options: { gapless?: boolean } = {}) {
           .slice(0, pageSize)
           .map(event),
       ),
+    before: async (number) =>
+      answer(
+        store.numbers
+          .filter((each) => each < number)
+          .slice(-pageSize)
+          .map(event),
+      ),
+    accepts: options.accepts ?? (({ runId }) => runId === 'run_a'),
   }
   return { store, log: createLog(source) }
 }
@@ -125,6 +132,14 @@ describe('createLog', () => {
     await log.catchUp()
     expect(log.state().lines.map((line) => line.seq)).toEqual(upTo(9))
     expect(log.state().error).toBeNull()
+  })
+
+  it('drops live events that its filter does not accept', async () => {
+    const { log } = storeOf([2, 4], { gapless: false, accepts: ({ seq }) => seq % 2 === 0 })
+    await log.catchUp()
+    log.receive([event(5), event(6)])
+    expect(log.state().lines.map((line) => line.seq)).toEqual([2, 4, 6])
+    expect(log.state().whole).toBe(true)
   })
 
   it('reports a failure when even the first page cannot be loaded', async () => {

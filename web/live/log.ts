@@ -14,11 +14,13 @@ export interface LogSource {
    * come slightly out of order.
    */
   readonly gapless: boolean
-  /** The run whose events it takes from the stream of all; null: all of them. */
-  readonly runId: string | null
   newest(): Promise<readonly Event[]>
   /** Fetches the next page after a number, oldest first, at most `pageSize`. */
   after(number: number): Promise<readonly Event[]>
+  /** Fetches the newest page before a number, oldest first; fewer than `pageSize` are the beginning of the log. */
+  before(number: number): Promise<readonly Event[]>
+  /** Reports whether an event of the stream of all events belongs to the log. */
+  accepts(event: Event): boolean
 }
 
 export interface LogState {
@@ -42,9 +44,6 @@ export interface Log {
 
 export const pageSize = 1_000
 
-/** With several writers the feed is not strictly ordered by position, so pages must overlap. */
-const overlap = 100
-
 /** A log holds at most this many lines; older ones stay in the store. */
 export const maxLines = 200_000
 
@@ -56,8 +55,6 @@ export function createLog(source: LogSource): Log {
   let early: Event[] = []
   let catchingUp: Promise<void> | null = null
   let loadingOlder: Promise<void> | null = null
-  /** All events from this number on were fetched. */
-  let floor = 0
   /** The number to continue reading after: that of the last event received, which in the feed need not be the highest. */
   let reached = 0
   const known = new Set<number>()
@@ -85,8 +82,7 @@ export function createLog(source: LogSource): Log {
   const seed = async (): Promise<void> => {
     const newest = await source.newest()
     append(newest)
-    floor = state.lines[0]?.[source.lineKey] ?? 1
-    set({ whole: floor === 1 })
+    set({ whole: newest.length < pageSize })
   }
 
   const fetchMissed = async (): Promise<void> => {
@@ -115,10 +111,12 @@ export function createLog(source: LogSource): Log {
 
   const fetchOlder = async (): Promise<void> => {
     try {
-      const begin = Math.max(0, floor - 1 - (pageSize - overlap))
-      const page = await source.after(begin)
-      floor = begin + 1
-      set({ lines: sortLines([...unknown(page), ...state.lines], source.lineKey), whole: begin === 0, error: null })
+      const page = await source.before(state.lines[0]?.[source.lineKey] ?? 1)
+      set({
+        lines: sortLines([...unknown(page), ...state.lines], source.lineKey),
+        whole: page.length < pageSize,
+        error: null,
+      })
     } catch (error) {
       set({ error })
     } finally {
@@ -134,7 +132,7 @@ export function createLog(source: LogSource): Log {
     },
     catchUp,
     receive: (received) => {
-      const events = source.runId === null ? received : received.filter((event) => event.runId === source.runId)
+      const events = received.filter(source.accepts)
       const next = events.find((event) => !known.has(event[source.lineKey]))
       if (next === undefined) return
       if (source.gapless && next[source.lineKey] > reached + 1) behind = true

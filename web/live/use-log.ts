@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 
 import { operations } from '../../src/operations/all.contract.ts'
+import type { EventKind } from '../../src/events/contract.ts'
 import { call } from '../client.ts'
+import { createMatcher, type Filter } from './lines.ts'
 import { createLog, type Log, type LogState, maxLines, pageSize } from './log.ts'
 import { useLive } from './use-live.ts'
 
@@ -18,10 +20,15 @@ export function useRunLog(runId: string): { log: Log; state: LogState } {
   return { log, state }
 }
 
-/** Follows all events of the installation; older pages are loaded on request. */
-export function useFeed(): { log: Log; state: LogState } {
-  const log = useMemo(createFeed, [])
+/** Follows the events of the installation that match a filter; older pages are loaded on request. */
+export function useFeed({ all, text, kinds }: FeedFilter): { log: Log; state: LogState } {
+  const kind = kinds?.join(',') ?? ''
+  const log = useMemo(() => createFeed({ all, text, kind }), [all, text, kind])
   return { log, state: useFollowed(log) }
+}
+
+export interface FeedFilter extends Pick<Filter, 'all' | 'text'> {
+  kinds: readonly EventKind[] | undefined
 }
 
 function useFollowed(log: Log): LogState {
@@ -38,16 +45,33 @@ const createRunLog = (runId: string): Log =>
   createLog({
     lineKey: 'seq',
     gapless: true,
-    runId,
-    newest: async () => (await call(operations.run.inspect, { runId, events: pageSize })).events,
+    accepts: (event) => event.runId === runId,
+    newest: async () => (await call(operations.event.ofRun, { runId, latest: 'true', limit: pageSize })).events,
     after: async (seq) => (await call(operations.event.ofRun, { runId, after: seq, limit: pageSize })).events,
+    before: async (seq) => {
+      // The numbers have no gaps, so the page before a line begins a page below it.
+      const limit = Math.min(pageSize, seq - 1)
+      if (limit === 0) return []
+      return (await call(operations.event.ofRun, { runId, after: seq - 1 - limit, limit })).events
+    },
   })
 
-const createFeed = (): Log =>
-  createLog({
+/** The filter is a part of the query: matches that are older than any loaded page are found too. */
+function createFeed({ all, text, kind }: { all: boolean; text: string; kind: string }): Log {
+  const kinds = kind === '' ? undefined : kind.split(',')
+  const query = {
+    limit: pageSize,
+    ...(all ? {} : { level: 'normal' as const }),
+    ...(text === '' ? {} : { text }),
+    ...(kind === '' ? {} : { kind }),
+  }
+  const accepts = createMatcher({ all, text, kinds })
+  return createLog({
     lineKey: 'position',
     gapless: false,
-    runId: null,
-    newest: async () => (await call(operations.event.list, { latest: 'true', limit: pageSize })).events,
-    after: async (position) => (await call(operations.event.list, { after: position, limit: pageSize })).events,
+    newest: async () => (await call(operations.event.list, { ...query, latest: 'true' })).events,
+    after: async (position) => (await call(operations.event.list, { ...query, after: position })).events,
+    before: async (position) => (await call(operations.event.list, { ...query, before: position })).events,
+    accepts: accepts ?? (() => true),
   })
+}

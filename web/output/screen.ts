@@ -17,8 +17,8 @@ export interface Screen {
   dispose(): void
 }
 
-/** Older lines are dropped; the file has the complete output. */
-export const keptLines = 20_000
+/** More than the beginning and the end of an output that are stored; of longer lines, the older ones are dropped. */
+export const keptLines = 40_000
 
 /** Programs that move the cursor assume this many lines. */
 const rows = 24

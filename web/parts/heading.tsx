@@ -1,10 +1,12 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 
+import { setPageTitle } from './title.ts'
+
 /** The single heading of a page, and its title in the browser. */
 export function Heading({ children, title }: { children?: ReactNode; title: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · Agency`
+    setPageTitle(title)
   }, [title])
   useLayoutEffect(() => {
     const element = heading.current

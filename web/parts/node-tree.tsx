@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 
 import { Link, navigate } from '../router.tsx'
 import { Sign, type State } from './state.tsx'
@@ -46,6 +46,14 @@ export function NodeTree({ nodes, current, label, onToggle }: NodeTreeProps) {
   useEffect(() => {
     virtual.measure()
   }, [nodes, virtual])
+  const scrolledTo = useRef<string | null>(null)
+  useEffect(() => {
+    // Once for each selected node, as soon as its branch is open: updates must not move the tree under the reader.
+    const index = nodes.findIndex((node) => node.key === current)
+    if (index < 0 || scrolledTo.current === current) return
+    scrolledTo.current = current
+    virtual.scrollToIndex(index)
+  }, [current, nodes, virtual])
   return (
     <div {...tree} className="tree" aria-label={label}>
       <div className="tree-all" role="none" style={{ height: virtual.getTotalSize() }}>

@@ -14,11 +14,17 @@ export const VisibleText = ({ text }: { text: string }) =>
     ),
   )
 
-/** Shows a foreign text of several lines; the line breaks stay. */
+// oxlint-disable-next-line no-control-regex -- Colours begin with a control character.
+const colours = /\u001b\[[0-9;]*m/g
+
+/** Shows a foreign text of several lines; the line breaks stay, and colours of a terminal are left out. */
 export const VisibleLines = ({ text }: { text: string }) =>
-  text.split('\n').map((line, index) => (
-    <Fragment key={index}>
-      {index > 0 && '\n'}
-      <VisibleText text={line} />
-    </Fragment>
-  ))
+  text
+    .replace(colours, '')
+    .split(/\r?\n/)
+    .map((line, index) => (
+      <Fragment key={index}>
+        {index > 0 && '\n'}
+        <VisibleText text={line} />
+      </Fragment>
+    ))

@@ -8,6 +8,7 @@ import { Failure, Skeleton } from '../parts/notices.tsx'
 import { RichText } from '../parts/rich-text.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
+import { addresses, Link } from '../router.tsx'
 import { CheckWarnings } from '../box/check-place.tsx'
 import { CheckCount, CheckList } from './checks.tsx'
 import { Commit } from './commit.tsx'
@@ -72,6 +73,9 @@ function PullRequestHead({ pullRequest }: { pullRequest: PullRequestView }) {
           <Ago at={pullRequest.endedAt ?? pullRequest.openedAt} />
         </span>
         <code className="muted">{pullRequest.id}</code>
+        {pullRequest.revertedBy !== null && (
+          <Link to={addresses.run(pullRequest.revertedBy)}>{pullRequest.revertedBy} takes it back</Link>
+        )}
       </p>
       <CheckWarnings warnings={warnings} />
       {proof !== null && proof.detail !== null && (

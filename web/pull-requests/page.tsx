@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { type PullRequest, PullRequestStatus } from '../../src/work/pull-requests/contract.ts'
+import { type PullRequest, type PullRequestLine, PullRequestStatus } from '../../src/work/pull-requests/contract.ts'
 import { Columns } from '../parts/columns.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Failure, Skeleton } from '../parts/notices.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { addresses, Link, useAddress } from '../router.tsx'
-import { pullRequestsQuery } from './queries.ts'
+import { Counts } from '../diff/counts.tsx'
+import { Simulated } from '../runs/simulated.tsx'
+import { counted, nameOfRepository } from '../text.ts'
+import { pullRequestsQuery, sizeQuery } from './queries.ts'
 import { pullRequestState } from './state.ts'
 
 /** Lists the pull requests of runs, with their states. */
@@ -53,23 +56,28 @@ function None({ chosen }: { chosen: PullRequest['status'] | undefined }) {
   )
 }
 
-function Table({ pullRequests }: { pullRequests: readonly PullRequest[] }) {
+function Table({ pullRequests }: { pullRequests: readonly PullRequestLine[] }) {
   return (
     <table className="runs">
-      <Columns of={{ Status: '', Title: '', Into: '', Updated: 'figure' }} />
+      <Columns of={{ Status: '', Title: '', Repository: '', Size: 'figure wide', Updated: 'figure' }} />
       <tbody>
-        {pullRequests.map((each) => (
+        {pullRequests.map((each, index) => (
           <tr key={each.id} data-pull-request={each.id}>
             <td className="status">
               <StateLabel state={pullRequestState(each)} />
             </td>
             <td className="goal">
               <Link to={addresses.changes(each.runId)}>{each.title}</Link>
+              {each.simulated && <Simulated />}
               <code className="muted wide">{each.source}</code>
             </td>
-            <td>
-              <code>{each.target}</code>
+            <td className="branches">
+              <code title={each.repository}>{nameOfRepository(each.repository)}</code>{' '}
+              <span className="muted">
+                into <code>{each.target}</code>
+              </span>
             </td>
+            <td className="figure wide">{index < maxSizes && <Size of={each} />}</td>
             <td className="figure age">
               <Ago at={each.updatedAt} />
             </td>
@@ -77,5 +85,18 @@ function Table({ pullRequests }: { pullRequests: readonly PullRequest[] }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** Each size is a question to git, so only those of the newest ones are asked. */
+const maxSizes = 50
+
+function Size({ of: pullRequest }: { of: PullRequestLine }) {
+  const size = useQuery(sizeQuery(pullRequest)).data
+  if (size === undefined) return null
+  return (
+    <>
+      {counted(size.files, 'file')} <Counts added={size.added} removed={size.removed} />
+    </>
   )
 }

@@ -10,13 +10,20 @@ export const pullRequestsQuery = (status: PullRequest['status'] | undefined) =>
   queryOptions({
     queryKey: [...keys.pullRequests, status ?? 'all'],
     queryFn: async ({ signal }) =>
-      (await call(pullRequestOperations.list, { status, limit: 500 }, signal)).pullRequests,
+      (await call(pullRequestOperations.list, { status, limit: 200 }, signal)).pullRequests,
   })
 
 export const pullRequestQuery = (runId: string) =>
   queryOptions({
     queryKey: [...keys.run(runId), 'pull-request'],
     queryFn: ({ signal }) => call(pullRequestOperations.ofRun, { runId }, signal),
+  })
+
+/** The size of the changes up to a commit, which never changes: the key contains the commit. */
+export const sizeQuery = ({ runId, headCommit }: Pick<PullRequest, 'runId' | 'headCommit'>) =>
+  queryOptions({
+    queryKey: ['diffstat', runId, headCommit],
+    queryFn: async ({ signal }) => (await call(pullRequestOperations.ofRun, { runId }, signal)).diffstat,
   })
 
 /** The diff between two commits never changes: the key contains both, and no event makes it stale. */

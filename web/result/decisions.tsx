@@ -3,8 +3,7 @@ import type { AnsweredQuestion } from '../../src/work/run-results/contract.ts'
 import { gateNames } from '../decisions/labels.ts'
 import { Sign, type Tone } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
-import { VisibleLines } from '../parts/visible-lines.tsx'
-import { VisibleText } from '../parts/visible-text.tsx'
+import { VisibleLines, VisibleText } from '../parts/visible-text.tsx'
 
 const toneOf = ({ status }: SheetGate): Tone =>
   status === 'approved' ? 'good' : status === 'pending' ? 'waiting' : 'bad'

@@ -6,8 +6,7 @@ import type { RunResult, VerifiedBy } from '../../src/work/run-results/contract.
 import { Disclosure } from '../parts/disclosure.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { Sign, type Tone } from '../parts/state.tsx'
-import { VisibleLines } from '../parts/visible-lines.tsx'
-import { VisibleText } from '../parts/visible-text.tsx'
+import { VisibleLines, VisibleText } from '../parts/visible-text.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure } from '../text.ts'
 import { ClaimItem } from './claim.tsx'
@@ -15,6 +14,7 @@ import { Decisions } from './decisions.tsx'
 import { FileList } from './file-list.tsx'
 import { ProofItem } from './proof-item.tsx'
 import { resultQuery } from './queries.ts'
+import { ShareReport } from './share.tsx'
 import { decisiveProofs } from './shown-proof.ts'
 import { AuthorName } from './verdict-item.tsx'
 
@@ -51,6 +51,7 @@ export function Result({ runId, summary }: { runId: string; summary: string | nu
             <Link to={addresses.fork(runId)}>Fork…</Link>
           </>
         )}
+        <ShareReport runId={runId} />
         <Link to={addresses.proof(runId)}>Open the proof sheet</Link>
       </p>
     </section>

@@ -10,9 +10,9 @@ import { Columns } from '../parts/columns.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { type Inspection, keys } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
-import { Cost } from '../runs/cost.tsx'
-import { clockTime, counted, figure, money } from '../text.ts'
-import { spendingOf } from './spending.ts'
+import { Cost, isUnpriced } from '../runs/cost.tsx'
+import { clockTime, counted, figure, money, tokens } from '../text.ts'
+import { costOf, type Measure, spendingOf, tokensOf } from './spending.ts'
 
 const spendsQuery = (runId: string) =>
   queryOptions({
@@ -52,7 +52,7 @@ export function CostView({ inspection }: { inspection: Inspection }) {
           <Models models={spent.data.models} />
         </>
       )}
-      <Briefs briefs={briefs} />
+      <Briefs briefs={briefs} priced={!isUnpriced(run)} />
     </div>
   )
 }
@@ -64,32 +64,33 @@ const [width, height, left, bottom] = [720, 180, 72, 20]
 
 function Plot({ run, spends }: { run: Run; spends: readonly Spend[] }) {
   const now = useSecond()
-  const limit = run.configuration.costLimit === null ? null : run.configuration.costLimit * 1_000_000
-  const { points, most } = spendingOf(spends, run.costMicros, limit)
+  // A flat line at $0.00 would show nothing: without any price the plot is about tokens.
+  const unit = isUnpriced(run) ? tokenUnit(run) : moneyUnit(run)
+  const { limit, total, text } = unit
+  const { points, most, before } = spendingOf(spends, unit.measure, total, limit)
   const begin = Date.parse(run.startedAt)
   const end = Math.max(run.endedAt === null ? now : Date.parse(run.endedAt), points.at(-1)?.at ?? begin, begin + 1)
   const x = (at: number): number => left + ((Math.max(at, begin) - begin) / (end - begin)) * (width - left - 8)
-  const y = (micros: number): number => height - bottom - (micros / (most * 1.1)) * (height - bottom - 8)
-  const first = points[0]
-  const start = first === undefined ? 0 : first.micros - (spendOf(spends, first.at) ?? 0)
+  const y = (amount: number): number => height - bottom - (amount / (most * 1.1)) * (height - bottom - 8)
   const line =
-    points.reduce((path, { at, micros }) => `${path}H${x(at)}V${y(micros)}`, `M${x(begin)} ${y(start)}`) + `H${x(end)}`
+    points.reduce((path, point) => `${path}H${x(point.at)}V${y(point.total)}`, `M${x(begin)} ${y(before)}`) +
+    `H${x(end)}`
   return (
     <figure className="plot">
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`Cost over time: ${money(run.costMicros)}${limit === null ? '' : ` of ${money(limit)}`}${run.simulated ? ', simulated' : ''}`}
+        aria-label={`${unit.name} over time: ${text(total)}${limit === null ? '' : ` of ${text(limit)}`}${run.simulated ? ', simulated' : ''}`}
       >
         <path className="grid" d={`M${left} ${y(0)}H${width - 8}`} />
         <text x={left - 8} y={y(0) + 4} className="end">
-          $0.00
+          {text(0)}
         </text>
-        {run.costMicros > 0 && (
+        {total > 0 && (
           <>
-            <path className="grid faint" d={`M${left} ${y(run.costMicros)}H${width - 8}`} />
-            <text x={left - 8} y={y(run.costMicros) + 4} className="end">
-              {money(run.costMicros)}
+            <path className="grid faint" d={`M${left} ${y(total)}H${width - 8}`} />
+            <text x={left - 8} y={y(total) + 4} className="end">
+              {text(total)}
             </text>
           </>
         )}
@@ -97,7 +98,7 @@ function Plot({ run, spends }: { run: Run; spends: readonly Spend[] }) {
           <>
             <path className="limit" d={`M${left} ${y(limit)}H${width - 8}`} />
             <text x={width - 8} y={y(limit) - 4} className="end">
-              limit {money(limit)}
+              limit {text(limit)}
             </text>
           </>
         )}
@@ -113,8 +114,29 @@ function Plot({ run, spends }: { run: Run; spends: readonly Spend[] }) {
   )
 }
 
-const spendOf = (spends: readonly Spend[], at: number): number | null =>
-  spends.find((spend) => Date.parse(spend.at) === at)?.costMicros ?? null
+interface Unit {
+  name: string
+  measure: Measure
+  total: number
+  limit: number | null
+  text: (amount: number) => string
+}
+
+const moneyUnit = (run: Run): Unit => ({
+  name: 'Cost',
+  measure: costOf,
+  total: run.costMicros,
+  limit: run.configuration.costLimit === null ? null : run.configuration.costLimit * 1_000_000,
+  text: money,
+})
+
+const tokenUnit = (run: Run): Unit => ({
+  name: 'Tokens',
+  measure: tokensOf,
+  total: run.inputTokens + run.outputTokens,
+  limit: run.configuration.tokenBudget,
+  text: (amount) => tokens(amount).replace(/ tokens?$/, ''),
+})
 
 function Models({ models }: { models: readonly ModelCost[] }) {
   return (
@@ -154,14 +176,14 @@ function Models({ models }: { models: readonly ModelCost[] }) {
 const maxBriefs = 50
 
 /** Lists the briefs by cost, most expensive first. */
-function Briefs({ briefs }: { briefs: readonly HeldBrief[] }) {
+function Briefs({ briefs, priced }: { briefs: readonly HeldBrief[]; priced: boolean }) {
   const used = briefs
     .filter((brief) => brief.tokensUsed > 0 || brief.costMicros > 0)
     .toSorted((a, b) => b.costMicros - a.costMicros || b.tokensUsed - a.tokensUsed)
   if (used.length === 0) return null
   return (
     <table>
-      <Columns of={{ HeldBrief: '', Attempts: 'figure', Tokens: 'figure', Cost: 'figure' }} />
+      <Columns of={{ Brief: '', Attempts: 'figure', Tokens: 'figure', Cost: 'figure' }} />
       <tbody>
         {used.slice(0, maxBriefs).map((brief) => (
           <tr key={brief.id}>
@@ -174,8 +196,8 @@ function Briefs({ briefs }: { briefs: readonly HeldBrief[] }) {
               {brief.tokenBudget !== null && ` of ${figure(brief.tokenBudget)}`}
             </td>
             <td className="figure">
-              {money(brief.costMicros)}
-              {brief.costLimitMicros !== null && ` of ${money(brief.costLimitMicros)}`}
+              {priced ? money(brief.costMicros) : <span className="muted">unpriced</span>}
+              {brief.costLimitMicros !== null && ` ${priced ? 'of' : 'limit'} ${money(brief.costLimitMicros)}`}
             </td>
           </tr>
         ))}

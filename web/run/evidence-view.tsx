@@ -13,8 +13,12 @@ const maxBriefs = 500
 
 /** Shows whether the “done” of a run can be trusted: for every brief its evidence, verdict and artifacts. */
 export function EvidenceView({ inspection }: { inspection: Inspection }) {
-  const { briefs, attempts, evidence, verdicts, artifacts } = inspection
-  const work = briefs.filter((brief) => brief.kind === 'work')
+  const { run, briefs, attempts, evidence, verdicts, artifacts } = inspection
+  // Dropped briefs prove nothing and lack nothing, so they come last.
+  const work = briefs
+    .filter((brief) => brief.kind === 'work')
+    .toSorted((a, b) => Number(a.status === 'cancelled') - Number(b.status === 'cancelled'))
+  const missing = run.endedAt === null ? 'not checked yet' : 'not checked'
   const checks = Map.groupBy(evidence, (check) => check.attemptId)
   const verdictsOf = Map.groupBy(verdicts, (verdict) => verdict.briefId)
   const artifactsOf = Map.groupBy(artifacts, (artifact) => artifact.briefId)
@@ -29,7 +33,14 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
             const checked = checks.get(last.get(brief.id)?.id ?? '') ?? []
             const place = last.get(brief.id)?.checkedIn ?? null
             const passed = checked.filter((check) => check.passed).length
-            const tone: Tone = checked.length === 0 ? 'idle' : passed === checked.length ? 'good' : 'bad'
+            const isDropped = brief.status === 'cancelled' && checked.length === 0
+            const tone: Tone = isDropped
+              ? 'off'
+              : checked.length === 0
+                ? 'idle'
+                : passed === checked.length
+                  ? 'good'
+                  : 'bad'
             const verdict = verdictsOf.get(brief.id)?.at(-1)
             const newest = new Map((artifactsOf.get(brief.id) ?? []).map((artifact) => [artifact.name, artifact]))
             return (
@@ -40,16 +51,26 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
                 <td>
                   <span className={`stated tone-${tone}`}>
                     <Sign tone={tone} />
-                    {checked.length === 0 ? 'not checked yet' : `${passed} of ${checked.length} proven`}
+                    {isDropped
+                      ? droppedText(run)
+                      : checked.length === 0
+                        ? missing
+                        : `${passed} of ${checked.length} proven`}
                   </span>
-                  {!brief.checkable && <span className="label">no checkable evidence</span>}
+                  {!brief.checkable && !isDropped && <span className="label">no checkable evidence</span>}
                   <CheckPlace place={place} />
                   <CheckWarning place={place} />
                   <CheckWarnings warnings={(last.get(brief.id)?.odd ?? []).map(({ text }) => text)} />
                 </td>
                 <td>
                   {verdict === undefined ? (
-                    <span className="muted">{brief.verify === 'agent' ? 'not verified yet' : 'none required'}</span>
+                    <span className="muted">
+                      {isDropped || brief.verify !== 'agent'
+                        ? 'none required'
+                        : run.endedAt === null
+                          ? 'not verified yet'
+                          : 'not verified'}
+                    </span>
                   ) : (
                     <>
                       <VerdictLine verdict={verdict} />{' '}
@@ -87,3 +108,7 @@ export function EvidenceView({ inspection }: { inspection: Inspection }) {
     </div>
   )
 }
+
+/** A run that failed or was cancelled has cancelled its open briefs itself: those were not dropped. */
+const droppedText = ({ status }: Inspection['run']): string =>
+  status === 'failed' || status === 'cancelled' ? 'cancelled' : 'dropped: replaced or cancelled'

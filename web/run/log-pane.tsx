@@ -5,7 +5,7 @@ import { Failure, Skeleton } from '../parts/notices.tsx'
 import { navigate } from '../router.tsx'
 
 /** The log of a run. A number after `#` is a line of it; an id belongs to the brief. */
-export function RunLog({ runId, place, hash }: { runId: string; place: string; hash: string }) {
+export function RunLog({ runId, ended, place, hash }: { runId: string; ended: boolean; place: string; hash: string }) {
   const { log, state } = useRunLog(runId)
   const target = /^\d+$/.test(hash) ? Number(hash) : null
   const point = (seq: number | null): void => navigate(seq === null ? place : `${place}#${seq}`, { replace: true })
@@ -24,6 +24,7 @@ export function RunLog({ runId, place, hash }: { runId: string; place: string; h
           target={target}
           onTarget={point}
           emptyText="No events yet."
+          ended={ended}
         />
       )}
       {target !== null && <LineDetail at={{ runId, seq: target }} onClose={() => point(null)} />}

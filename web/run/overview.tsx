@@ -2,16 +2,18 @@ import { AgentName } from '../agents/name.tsx'
 import { isAgentAtWork } from '../../src/kernel/attempt-state.ts'
 import { AfterDemo } from '../demos/guide.tsx'
 import { briefState, attemptState } from '../briefs/state.ts'
+import { Skeleton } from '../parts/notices.tsx'
 import { StateLabel } from '../parts/state.tsx'
 import { Ago, Duration } from '../parts/time.tsx'
 import { createLazy } from '../parts/lazy.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
 import { figure } from '../text.ts'
+import { LatestLines } from './latest.tsx'
 import { RunRepository } from './repository.tsx'
 
 /** Shows the result of an ended run, or the agents at work; then failed briefs and the repository. */
-export function Overview({ inspection }: { inspection: Inspection }) {
+export function Overview({ inspection, isWhole }: { inspection: Inspection; isWhole: boolean }) {
   const { run } = inspection
   return (
     <div className="overview scrolls" tabIndex={0} role="region" aria-label="Overview">
@@ -19,12 +21,13 @@ export function Overview({ inspection }: { inspection: Inspection }) {
       {run.endedAt === null ? (
         <>
           {run.summary !== null && <p className="summary">{run.summary}</p>}
-          <AtWork inspection={inspection} />
+          {isWhole ? <AtWork inspection={inspection} /> : <Skeleton lines={3} label="the agents at work" />}
         </>
       ) : (
         <Result runId={run.id} summary={run.summary} />
       )}
       <Troubles inspection={inspection} />
+      {run.endedAt === null && <LatestLines runId={run.id} />}
       <About inspection={inspection} />
     </div>
   )

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
+import type { Run, RunStanding } from '../../src/work/runs/contract.ts'
 import { NoBoxBanner } from '../box/banner.tsx'
 import { BriefDetail } from '../briefs/detail.tsx'
 import { RunTree } from '../briefs/tree.tsx'
@@ -10,9 +11,9 @@ import { Heading } from '../parts/heading.tsx'
 import { Failure, Skeleton } from '../parts/notices.tsx'
 import { Separator, usePaneSize } from '../parts/separator.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { type Inspection, runQuery } from '../queries.ts'
+import { type Inspection, pendingDecisionsQuery, runLineQuery, runQuery } from '../queries.ts'
 import { addresses, Link, navigate, type RunView, useAddress } from '../router.tsx'
-import { Stops } from '../stops/stops.tsx'
+import { resultQuery } from '../result/queries.ts'
 import { type Team, teamOf } from '../tiers/team.ts'
 import { TierTree } from '../tiers/tree.tsx'
 import { RunHeader } from './header.tsx'
@@ -21,14 +22,23 @@ import { askedView, placeOf, type RunTab, tabsOf, viewOf, withoutBrief } from '.
 import { RunWaiting } from './waiting.tsx'
 
 export function RunPage({ runId, briefId }: { runId: string; briefId: string | null }) {
-  const inspection = useQuery(runQuery(runId))
-  const id = inspection.data?.run.id
+  const line = useQuery(runLineQuery(runId))
+  const waiting = useQuery(pendingDecisionsQuery)
+  const { query } = useAddress()
+  const opensResult =
+    line.data !== undefined && line.data.endedAt !== null && viewOf({ briefId, query, hash: '' }, null) === 'overview'
+  const result = useInfiniteQuery({ ...resultQuery(line.data?.id ?? runId), enabled: opensResult })
+  // The inspection grows with the number of briefs: the page shows its first view before it asks for it.
+  const inspection = useQuery({ ...runQuery(runId), enabled: line.isFetched && (!opensResult || result.isFetched) })
+  const shown = inspection.data ?? (line.data && waiting.data && beginningOf(line.data, waiting.data))
+  const id = shown?.run.id
   useEffect(() => {
     // A prefix of an id also finds the run; the address is changed to the full id, which events contain.
     if (id !== undefined && id !== runId)
       navigate(addresses.run(id) + location.search + location.hash, { replace: true })
   }, [id, runId])
-  if (inspection.data) return <Run inspection={inspection.data} briefId={briefId} />
+  if (shown !== undefined && !inspection.isError)
+    return <RunBody inspection={shown} isWhole={inspection.data !== undefined} briefId={briefId} />
   return (
     <>
       <Heading title="Run" />
@@ -40,7 +50,45 @@ export function RunPage({ runId, briefId }: { runId: string; briefId: string | n
   )
 }
 
-function Run({ inspection, briefId }: { inspection: Inspection; briefId: string | null }) {
+type Waiting = Awaited<ReturnType<NonNullable<(typeof pendingDecisionsQuery)['queryFn']>>>
+
+/** Returns the part of an inspection that does not grow with the number of briefs, so that the page begins at once. */
+const beginningOf = (
+  { state, decisions, progress, waitsFor, ...run }: Run & RunStanding,
+  { gates, questions }: Waiting,
+): Inspection => ({
+  run,
+  status: run.status,
+  state,
+  decisions,
+  progress,
+  waitsFor,
+  briefs: [],
+  dependencies: [],
+  attempts: [],
+  evidence: [],
+  artifacts: [],
+  documents: {},
+  parts: [],
+  amendments: [],
+  gates: gates.filter((gate) => gate.runId === run.id),
+  questions: questions.filter((question) => question.runId === run.id),
+  verdicts: [],
+  proofs: [],
+  notes: [],
+  personas: [],
+  spends: [],
+  events: [],
+})
+
+interface RunProps {
+  inspection: Inspection
+  /** Whether all parts are known; otherwise only the run itself and its pending decisions are. */
+  isWhole: boolean
+  briefId: string | null
+}
+
+function RunBody({ inspection, isWhole, briefId }: RunProps) {
   const { run } = inspection
   const team = useMemo(() => (run.playbook === 'tiered' ? teamOf(inspection) : null), [run.playbook, inspection])
   const tabs = tabsOf(inspection)
@@ -55,7 +103,6 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
     <>
       <RunHeader inspection={inspection} />
       <DemoGuide inspection={inspection} />
-      <Stops />
       {!run.simulated && run.endedAt === null && <NoBoxBanner />}
       <RunWaiting inspection={inspection} briefId={briefId} slim={briefId === null && view !== 'overview'} />
       <Tabs
@@ -65,7 +112,7 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
         onChange={(name) => show(opened(name) ?? tabs.find((each) => each.name === name)?.views[0]?.name ?? 'overview')}
         label="Views of the run"
       >
-        <Panes inspection={inspection} team={team} view={view} briefId={briefId}>
+        <Panes inspection={inspection} isWhole={isWhole} team={team} view={view} briefId={briefId}>
           {(content) =>
             tab === undefined || tab.views.length === 1 ? (
               <div className="view-pane">
@@ -86,15 +133,14 @@ function Run({ inspection, briefId }: { inspection: Inspection; briefId: string 
 /** Puts the tree beside the view, and the chosen brief below it. */
 function Panes({
   inspection,
+  isWhole,
   team,
   view,
   briefId,
   children,
-}: {
-  inspection: Inspection
+}: RunProps & {
   team: Team | null
   view: RunView
-  briefId: string | null
   children: (content: ReactNode) => ReactNode
 }) {
   const { run, briefs } = inspection
@@ -108,19 +154,23 @@ function Panes({
   const brief = found ?? (briefId === null && work.length === 1 ? work[0] : undefined)
   const current = briefId === null ? run.id : (brief?.id ?? null)
   const detail = brief ?? (briefId === null ? null : 'unknown')
-  const isSplit = briefId !== null && !fillsThePage.includes(view)
-  const content = (
-    <View
-      inspection={inspection}
-      team={team}
-      view={view}
-      brief={brief}
-      briefId={briefId}
-      chosen={
-        view === 'tree' && detail !== null ? <Detail inspection={inspection} brief={detail} id={briefId} /> : null
-      }
-    />
-  )
+  const isSplit = isWhole && briefId !== null && !fillsThePage.includes(view)
+  const content =
+    isWhole || beginsAtOnce.includes(view) ? (
+      <View
+        inspection={inspection}
+        isWhole={isWhole}
+        team={team}
+        view={view}
+        brief={brief}
+        briefId={briefId}
+        chosen={
+          view === 'tree' && detail !== null ? <Detail inspection={inspection} brief={detail} id={briefId} /> : null
+        }
+      />
+    ) : (
+      <Skeleton lines={8} label="the briefs of the run" />
+    )
   if (view === 'changes') return <div className="run-grid whole">{children(content)}</div>
   return (
     <div
@@ -131,7 +181,11 @@ function Panes({
         { '--tree-width': `${width}px`, '--view-share': `${share}fr`, '--rest': `${100 - share}fr` } as CSSProperties
       }
     >
-      {team === null ? (
+      {!isWhole ? (
+        <div className="tree-pane">
+          <Skeleton lines={8} label="the briefs" />
+        </div>
+      ) : team === null ? (
         <RunTree inspection={inspection} current={current} />
       ) : (
         <TierTree inspection={inspection} team={team} current={current} />
@@ -166,6 +220,9 @@ function Panes({
 
 const treePane = { name: 'tree', initial: 280, least: 160, most: 640 }
 const viewPane = { name: 'view', initial: 45, least: 15, most: 85 }
+
+/** Views that need no briefs. */
+const beginsAtOnce: readonly RunView[] = ['overview', 'log', 'changes']
 
 /** Views that show the chosen brief themselves. */
 const fillsThePage: readonly RunView[] = [...withoutBrief, 'tree', 'output']

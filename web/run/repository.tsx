@@ -2,11 +2,12 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import { modeLabels } from '../box/labels.ts'
 import { Sign } from '../parts/state.tsx'
 import { Commit } from '../pull-requests/commit.tsx'
+import { nameOfRepository } from '../text.ts'
 
 /** Shows the repository and branch of a run by their short names; the path is shown on hover. */
 export function RepositoryName({ run: { repository } }: { run: Run }) {
   if (repository === null) return null
-  const name = repository.path.split('/').findLast((part) => part !== '') ?? repository.path
+  const name = nameOfRepository(repository.path)
   return (
     <code className="muted repository-name" title={`${repository.path}, branch ${repository.branch}`}>
       {name} {repository.branch}

@@ -47,6 +47,8 @@ function RunGraph({
 
 interface ViewProps {
   inspection: Inspection
+  /** Whether the briefs and their parts are known; the overview begins without them. */
+  isWhole: boolean
   /** null: the run is not tiered, and has none of the views of tiers. */
   team: Team | null
   view: RunView
@@ -56,12 +58,12 @@ interface ViewProps {
   chosen: ReactNode
 }
 
-export function View({ inspection, team, view, brief, briefId, chosen }: ViewProps) {
+export function View({ inspection, isWhole, team, view, brief, briefId, chosen }: ViewProps) {
   const { run } = inspection
   const { hash, query } = useAddress()
   switch (view) {
     case 'overview':
-      return <Overview inspection={inspection} />
+      return <Overview inspection={inspection} isWhole={isWhole} />
     case 'tree':
       return chosen ?? <BriefTable inspection={inspection} />
     case 'plan':
@@ -87,7 +89,7 @@ export function View({ inspection, team, view, brief, briefId, chosen }: ViewPro
     case 'decisions':
       return <DecisionsView inspection={inspection} />
     case 'log':
-      return <RunLog runId={run.id} place={placeOf(run.id, briefId, 'log')} hash={hash} />
+      return <RunLog runId={run.id} ended={run.endedAt !== null} place={placeOf(run.id, briefId, 'log')} hash={hash} />
     case 'output':
       return <RunOutput inspection={inspection} brief={brief} chosen={query.get('attempt')} />
   }

@@ -5,10 +5,12 @@ import { OrganisationSelect } from '../org/select.tsx'
 import { statusQuery } from '../queries.ts'
 import { addresses, Link, type Route } from '../router.tsx'
 import { counted, figure } from '../text.ts'
+import { useWaitingTitle } from '../parts/title.ts'
 
 /** Navigation between the pages, with counts. On a phone it is at the bottom, within reach of a thumb. */
 export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }) {
   const waits = usePendingCount()
+  useWaitingTitle(waits)
   const status = useQuery(statusQuery)
   const runs = status.data?.running.runs ?? 0
   return (
@@ -40,10 +42,17 @@ export function Rail({ route, onSearch }: { route: Route; onSearch: () => void }
           to={addresses.runs}
           name="Runs"
           icon="runs"
-          here={['runs', 'run', 'proof', 'artifact', 'pull-requests'].includes(route.page)}
+          here={['runs', 'run', 'proof', 'artifact', 'prompt'].includes(route.page)}
           count={runs}
           of={`${figure(runs)} running`}
           tone="working"
+        />
+        <Item
+          to={addresses.pullRequests}
+          name="Pull requests"
+          icon="pullRequests"
+          here={route.page === 'pull-requests'}
+          rare
         />
         <Item
           to={addresses.organisations}
@@ -77,11 +86,13 @@ interface ItemProps {
   count?: number
   of?: string
   tone?: 'waiting' | 'working'
+  /** Left out on a phone, where the page of runs links to it. */
+  rare?: boolean
 }
 
-function Item({ to, name, icon, here, count = 0, of, tone }: ItemProps) {
+function Item({ to, name, icon, here, count = 0, of, tone, rare }: ItemProps) {
   return (
-    <li>
+    <li className={rare === true ? 'rare' : undefined}>
       <Link to={to} aria-current={here ? 'page' : undefined}>
         <Icon name={icon} />
         <span className="grow">{name}</span>
@@ -105,6 +116,8 @@ const Icon = ({ name }: { name: keyof typeof icons }) => (
 const icons = {
   inbox: 'M2.5 9.5 4.5 3h7l2 6.5v3.5h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3',
   runs: 'M3 3.5h4M3 8h4M3 12.5h4M9.5 3.5h3.5M9.5 8h3.5M9.5 12.5h3.5',
+  pullRequests:
+    'M4 6v7.5M4 2.5a1.5 1.5 0 1 0 .01 0M12 10.5V6.5a2 2 0 0 0-2-2H7.5M9 2.5l-2 2 2 2M12 10.8a1.5 1.5 0 1 0 .01 0',
   organisation: 'M6 1.5h4v3.5H6zM1.5 11h4v3.5h-4zM10.5 11h4v3.5h-4zM8 5v3M3.5 11V8h9v3',
   workspaces: 'M1.5 13V3.5h4.5l1.5 2h7V13z',
   events: 'M1.5 8.5h3l2-5 3 9 2-4h3',

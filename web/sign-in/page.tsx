@@ -1,13 +1,21 @@
 import { useLive } from '../live/use-live.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Command } from '../parts/notices.tsx'
+import { linkRejection } from '../session.ts'
 
 /** Signing in requires read access to the operator's files, so it is done in a terminal. */
 export function SignInPage() {
   const live = useLive()
+  const rejection = linkRejection()
   return (
     <main className="signed-out">
       <Heading title="This browser is signed out" />
+      {rejection !== null && (
+        <p role="alert">
+          {rejection[0]?.toUpperCase()}
+          {rejection.slice(1)}.
+        </p>
+      )}
       <p>The dashboard belongs to the operator of this machine. Sign in from a terminal on it:</p>
       <Command text="agency open" />
       <p>

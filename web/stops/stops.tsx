@@ -18,7 +18,7 @@ export const stopsQuery = queryOptions({
   queryFn: ({ signal }) => call(stopOperations.list, {}, signal),
 })
 
-/** Lists stops and held providers. It is above everything else on a page. */
+/** Lists stops and held providers, above every page. */
 export function Stops() {
   const known = useQuery(stopsQuery).data
   const now = useSecond()

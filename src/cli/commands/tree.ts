@@ -300,7 +300,7 @@ export const commandTree: readonly Section[] = [
     commands: [
       register(briefCommand, async () => (await import('../../work/attempts/cli.ts')).showBrief),
       register(logCommand, async () => (await import('../../work/attempts/cli.ts')).writeLog),
-      register(reportCommand, async () => (await import('../../work/attempts/cli.ts')).sendReport),
+      register(reportCommand, async () => (await import('../../work/reports/cli.ts')).report),
       register(whoamiCommand, async () => (await import('../../work/attempts/cli.ts')).whoami),
       register(mcpCommand, async () => (await import('../mcp.ts')).serveMcp),
       {

@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs/queue.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { hasCheckWarning } from '../../kernel/checked-in.ts'
 import { type Clock, isoAt } from '../../kernel/clock.ts'
-import { AgencyError } from '../../kernel/errors.ts'
+import { AgencyError, refusal } from '../../kernel/errors.ts'
 import { operatorPersona } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { GateView } from '../../work/gates/contract.ts'
@@ -62,7 +62,7 @@ export function createDemos(deps: DemoDeps) {
   async function inputOf(name: PlayDemo['name'], profile: PlayDemo['profile'], folder: string): Promise<CreateRun> {
     if (name === 'direct') return directDemo
     if (name === 'tiered') return tiered(profile, folder)
-    return liarDemo(await makeRepository(folder, liarFiles))
+    return liarDemo(await liarRepository(folder))
   }
 
   /** Describes a tiered run. Without git it has no repository, so that nothing is merged in the end. */
@@ -72,6 +72,18 @@ export function createDemos(deps: DemoDeps) {
     } catch (error) {
       log.warn('the demonstration has no repository', { error: String(error) })
       return tieredDemo(profile, null)
+    }
+  }
+
+  /** Its lie is found in what it changed, so it cannot be played without a repository. */
+  async function liarRepository(folder: string): Promise<string> {
+    try {
+      return await makeRepository(folder, liarFiles)
+    } catch (error) {
+      log.warn('the demonstration has no repository', { error: String(error) })
+      throw refusal('unsupported', 'the demonstration “liar” needs git, and no repository can be created', {
+        hint: 'Install git, or play another one: agency demo direct',
+      })
     }
   }
 

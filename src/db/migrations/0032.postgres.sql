@@ -1,3 +1,2 @@
--- The ended run whose work a run continues or begins with.
-ALTER TABLE runs ADD COLUMN continues TEXT COLLATE "C" REFERENCES runs (id);
-CREATE INDEX runs_continuing ON runs (continues) WHERE continues IS NOT NULL;
+-- The time at which the operator dismissed a failed run from the inbox.
+ALTER TABLE runs ADD COLUMN dismissed_at TEXT COLLATE "C";

@@ -64,7 +64,8 @@ export const writeLog: Handler<typeof logCommand> = async (context, message, { v
   return 0
 }
 
-export const sendReport: Handler<typeof reportCommand> = async (context, options) => {
+/** Sends the report of the agent that calls it. */
+export async function sendReport(context: CliContext, options: OptionsFor<typeof reportCommand>): Promise<number> {
   const report = options.file === undefined ? reportOf(options) : await readReport(options.file)
   const { note } = await agentApi(context).call<{ note: string }>(attemptEndpoints.report, report)
   context.out(note)

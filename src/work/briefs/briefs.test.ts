@@ -13,12 +13,13 @@ describeStores('the operator', (openFresh) => {
     const agency = await openAgency({ db: (await openFresh()).db })
     const run = await agency.run({ briefs: [brief('a'), brief('b')] })
     const { id } = await agency.brief(run, 'a')
-    for (const to of briefStatuses.filter((status) => !['cancelled', 'assigned', 'failed'].includes(status)))
+    const engines = ['assigned', 'failed', 'ready_for_verification', 'blocked'] as const
+    for (const to of briefStatuses.filter((status) => ![...engines, 'cancelled'].some((each) => each === status)))
       await expect(agency.briefs.update(operator, id, to, undefined)).rejects.toMatchObject({
         code: 'illegal_transition',
         message: `a brief cannot go from pending to ${to}`,
       })
-    for (const to of ['assigned', 'failed'] as const)
+    for (const to of engines)
       await expect(agency.briefs.update(operator, id, to, undefined)).rejects.toMatchObject({ code: 'forbidden' })
     expect(await agency.briefs.update(operator, id, 'cancelled', 'not needed')).toMatchObject({ status: 'cancelled' })
     expect(await agency.runs.show(run.id)).toMatchObject({ status: 'running', briefsOpen: 1, briefsFailed: 0 })

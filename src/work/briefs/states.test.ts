@@ -87,7 +87,9 @@ describe.each(pairs)('a brief that is %s', (from, to) => {
 
 it('lists the allowed moves in its hint', () => {
   expect(() => checkMove('pending', 'done')).toThrow(
-    expect.objectContaining({ hint: 'From pending a brief can become: assigned, failed, cancelled.' }),
+    expect.objectContaining({
+      hint: 'From pending a brief can become: assigned, failed, ready_for_verification, blocked, cancelled.',
+    }),
   )
   expect(() => checkMove('done', 'pending')).toThrow(
     expect.objectContaining({ hint: 'From done a brief can become: nothing else.' }),

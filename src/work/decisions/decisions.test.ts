@@ -290,6 +290,17 @@ describeStores('a decision that takes effect later', (openFresh) => {
     expect(await countOf(after, kept, 'decision_applied')).toBe(1)
   })
 
+  it('gives a repeated request the answer of the first one, before and after its effect', async () => {
+    const { agency, run, gate } = await gated(openFresh)
+    const ask = () =>
+      agency.db.once('key', 'digest', () => agency.decisions.approve(operator, { target: gate.id, undoSeconds }))
+    const first = await ask()
+    expect((await ask()).decisions).toEqual(first.decisions)
+    await agency.pass(10_000)
+    expect(await ask()).toMatchObject({ id: gate.id, status: 'approved' })
+    expect(await countOf(agency, run, 'decision_made')).toBe(1)
+  })
+
   it('takes effect once if its wake-up comes twice', async () => {
     const { agency, run, gate } = await gated(openFresh)
     const { decisions = [] } = await agency.decisions.approve(operator, { target: gate.id, undoSeconds })

@@ -13,7 +13,8 @@ export interface Subject extends Pick<Decision, 'runId' | 'organisationId' | 'ta
 
 /** A decision that waits, on its way through the same code as one that takes effect at once. */
 export interface Deferred {
-  readonly id: string
+  /** Null: a rehearsal, which does not count the decisions that wait. */
+  readonly id: string | null
   /** Is called in the transaction of the decision, after it was made. If it throws, nothing was decided. */
   settle(tx: Tx, subject: Subject): Promise<void>
 }

@@ -59,7 +59,12 @@ export function createDecisions({ db, scopes, chaosPoint, gates, questions }: De
     if (by.kind === 'agent')
       throw refusal('forbidden', 'the decision of an agent takes effect at once', { hint: 'Leave out undo_seconds.' })
     const id = scopes.ids.next('decision')
-    const { target, runId, organisationId, by: name, ...subject } = await rehearse(id, decide)
+    // The key of the request belongs to the write below: the rehearsal has one of its own, under which nothing is stored.
+    const rehearsal = db.once(`rehearsal of ${id}`, '', () => rehearse(decide))
+    const found = await rehearsal.catch((error: unknown) => ({ error }))
+    // A repeated request gets the answer of the first one, also if the decision has taken effect meanwhile.
+    if ('error' in found) return db.write([], () => Promise.reject(found.error))
+    const { target, runId, organisationId, by: name, ...subject } = found
     return db.write([runId === null ? `org:${organisationId as number}` : `run:${runId}`], async (tx) => {
       await refuseWhileWaiting(tx, { target, by: name, ...subject })
       tx.afterCommit(() => chaosPoint('decision.made'))
@@ -231,10 +236,10 @@ class Rehearsed extends Error {
 }
 
 /** Makes a decision and rolls it back; returns its subject, or throws the refusal. */
-async function rehearse(id: string, decide: (deferred: Deferred) => Promise<unknown>): Promise<Subject> {
+async function rehearse(decide: (deferred: Deferred) => Promise<unknown>): Promise<Subject> {
   try {
     await decide({
-      id,
+      id: null,
       settle: async (_, subject) => {
         throw new Rehearsed(subject)
       },

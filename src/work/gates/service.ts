@@ -158,7 +158,8 @@ async function openSubject(
   const isSingle = gate.approvalsNeeded === 1
   const about = `${gate.gate} of ${run.id}`
   const subject = { runId: run.id, organisationId: null, target: gate.id, by, about, isSingle }
-  if ((await findGate(tx, gate.id))?.status === 'pending') await refuseWhileWaiting(tx, subject, deferred?.id)
+  if (deferred?.id !== null && (await findGate(tx, gate.id))?.status === 'pending')
+    await refuseWhileWaiting(tx, subject, deferred?.id)
   return subject
 }
 

@@ -1,17 +1,20 @@
 import type { ReadTx } from '../../db/port.ts'
-import { shorten } from '../../kernel/text.ts'
+import { oneLine, shorten } from '../../kernel/text.ts'
 import type { BranchParts, Playbook } from '../../playbooks/contract.ts'
 import { newestVersion } from '../artifacts/store.ts'
+import { findAttempt } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
 import { workChanges } from '../briefs/changes.ts'
 import { isMet } from '../briefs/states.ts'
 import { listBriefs } from '../briefs/store.ts'
+import { describeEvidence } from '../evidence/contract.ts'
 import { oddLines, proofWarnings } from '../evidence/warnings.ts'
 import type { Part } from '../parts/contract.ts'
 import { listParts } from '../parts/store.ts'
+import { listProofs } from '../proofs/store.ts'
 import type { Run } from '../runs/contract.ts'
 
-/** Describes a result for the reader of its pull request: the goal, the merged briefs, and the verdicts on them. */
+/** Describes a result for the reader of its pull request: the goal, the claims of the agents, the proofs, the merged briefs, and the verdicts on them. */
 export async function bodyOf(tx: ReadTx, playbook: Playbook, run: Run): Promise<string> {
   const { branches } = playbook
   const merged = (await listBriefs(tx, run.id)).filter(isMerged)
@@ -23,7 +26,31 @@ export async function bodyOf(tx: ReadTx, playbook: Playbook, run: Run): Promise<
   const warnings = (await proofWarnings(tx, run)).map((warning) => `**${warning}**`)
   const odd = [...(await oddLines(tx, run)), ...(await workChanges(tx, playbook, run.id))]
   const shown = odd.length === 0 ? [] : [`## Odd changes\n\n${odd.map((line) => `- ${quoted(line)}`).join('\n')}`]
-  return [run.goalAnchor, ...warnings, ...shown, done, `Run ${run.id}`].join('\n\n')
+  const texts = [...(await claimTexts(tx, merged)), ...(await proofTexts(tx, run)), ...warnings, ...shown, done]
+  return [run.goalAnchor, ...texts, `Run ${run.id}`].join('\n\n')
+}
+
+/** Quotes the summaries of the agents: a reviewer wants to know the change in their words, as a claim. */
+async function claimTexts(tx: ReadTx, merged: readonly Brief[]): Promise<string[]> {
+  const lines: string[] = []
+  for (const { key, attemptId } of merged.slice(0, mostListed)) {
+    const summary = attemptId === null ? undefined : (await findAttempt(tx, attemptId))?.report?.summary
+    if (summary !== undefined) lines.push(`- ${key}: ${quoted(shorten(oneLine(summary), 500))}`)
+  }
+  if (merged.length > mostListed) lines.push(`- and ${merged.length - mostListed} more`)
+  return lines.length === 0 ? [] : [`## In the words of the agents\n\n${lines.join('\n')}`]
+}
+
+/** Lists the evidence that was checked on the merged result. */
+async function proofTexts(tx: ReadTx, run: Run): Promise<string[]> {
+  const proof = (await listProofs(tx, run.id)).findLast(({ status }) => status !== 'cancelled')
+  if (proof === undefined || proof.findings.length === 0) return []
+  const lines = proof.findings.slice(0, mostListed).map(({ evidence, passed, detail }) => {
+    const what = quoted(shorten(oneLine(describeEvidence(evidence)), 300))
+    return `- ${passed ? '✓' : '✗'} ${what} ${quoted(shorten(oneLine(detail), 300))}`
+  })
+  if (proof.findings.length > mostListed) lines.push(`- and ${proof.findings.length - mostListed} more`)
+  return [`## Proofs on ${proof.head.slice(0, 12)}\n\n${lines.join('\n')}`]
 }
 
 /** Quotes a line with text of an agent, so that it has no links, mentions or markup. */

@@ -70,6 +70,7 @@ export const showPullRequest: Handler<typeof prShowCommand> = async (context, ru
   const { diffstat } = shown
   context.out(`${plain(shown.title)}  ${statusText(context, shown.status, states[shown.status])}`)
   context.out(`${plain(shown.source)} → ${plain(shown.target)}  ${shown.head_commit.slice(0, 12)}`)
+  if (shown.reverted_by !== null) context.out(`${shown.reverted_by} takes it back`)
   context.out('')
   for (const file of shown.files)
     context.out(`  ${file.binary ? 'binary' : `+${file.added} -${file.removed}`}  ${plain(file.path)}`)
@@ -84,7 +85,9 @@ export const showPullRequest: Handler<typeof prShowCommand> = async (context, ru
   context.out(
     shown.status === 'open'
       ? `agency pr diff ${shown.run_id} · agency approve ${shown.run_id} --gate merge`
-      : `agency pr diff ${shown.run_id}`,
+      : shown.status === 'merged' && shown.reverted_by === null
+        ? `agency pr diff ${shown.run_id} · agency revert ${shown.run_id}`
+        : `agency pr diff ${shown.run_id}`,
   )
   return 0
 }

@@ -29,7 +29,10 @@ export const PullRequest = z.object({
 export type PullRequest = z.infer<typeof PullRequest>
 
 /** A pull request in a list. */
-export const PullRequestLine = PullRequest.extend({ simulated: z.boolean().describe('Its run was simulated') })
+export const PullRequestLine = PullRequest.extend({
+  simulated: z.boolean().describe('Its run was simulated'),
+  repository: z.string().describe('The path of the repository'),
+})
 export type PullRequestLine = z.infer<typeof PullRequestLine>
 
 export const ChangedFile = z.object({

@@ -10,7 +10,7 @@ import type { Proof, ProofLine } from '../proofs/contract.ts'
 import { listProofs } from '../proofs/store.ts'
 import type { Run, RunRepository } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
-import { findRun, listSimulatedRuns } from '../runs/store.ts'
+import { findRun } from '../runs/store.ts'
 import type { ChangedFile, Diff, PullRequestLine, PullRequestView } from './contract.ts'
 import { findPullRequestOf, listPullRequests, type PullRequestQuery } from './store.ts'
 
@@ -43,11 +43,12 @@ export function createPullRequests({ db, repositories }: PullRequestDeps) {
     list: (query: PullRequestQuery): Promise<{ pullRequests: PullRequestLine[] }> =>
       db.read(async (tx) => {
         const found = await listPullRequests(tx, query)
-        const simulated = await listSimulatedRuns(
-          tx,
-          found.map(({ runId }) => runId),
-        )
-        return { pullRequests: found.map((each) => ({ ...each, simulated: simulated.has(each.runId) })) }
+        const lines: PullRequestLine[] = []
+        for (const each of found) {
+          const run = await findRun(tx, each.runId)
+          lines.push({ ...each, simulated: run?.simulated ?? false, repository: run?.repository?.path ?? '' })
+        }
+        return { pullRequests: lines }
       }),
 
     async ofRun(prefix: string): Promise<PullRequestView> {

@@ -174,7 +174,7 @@ async function openSubject(
 ): Promise<Subject> {
   const about = runId === null ? `question ${id}` : `question ${id} of ${runId}`
   const subject = { runId, organisationId, target: id, by, about, isSingle: true }
-  if (answeredAt === null) await refuseWhileWaiting(tx, subject, deferred?.id)
+  if (deferred?.id !== null && answeredAt === null) await refuseWhileWaiting(tx, subject, deferred?.id)
   return subject
 }
 

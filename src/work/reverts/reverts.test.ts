@@ -61,7 +61,7 @@ describeStores('the revert of a landed result', (openFresh) => {
     expect(repository.git('rev-parse', 'main')).toBe(later)
     const pullRequest = await agency.pullRequests.ofRun(revert.id)
     expect(pullRequest).toMatchObject({ title: 'Revert "Add a sea"', files: [{ path: 'poem.txt' }], status: 'open' })
-    expect(pullRequest.body).toContain(`Takes back what run ${run.id} merged into main as ${merged.slice(0, 12)}`)
+    expect(pullRequest.body).toContain(`Takes back what ${run.id} merged into main as ${merged.slice(0, 12)}`)
     expect((await agency.pullRequests.diff(revert.id, undefined)).text).toContain('-a sea')
     expect((await agency.inspect(revert)).attempts).toEqual([])
     expect((await land(agency, revert)).status).toBe('done')
@@ -82,12 +82,17 @@ describeStores('the revert of a landed result', (openFresh) => {
       code: 'conflict',
       message: `the result of ${run.id} is being taken back by ${revert.id}`,
     })
+    const again = () => agency.db.once('key', 'digest', () => agency.reverts.start(operator, run.id))
+    await expect(again()).rejects.toMatchObject({ code: 'conflict' })
     await land(agency, revert)
     await expect(agency.reverts.start(operator, run.id)).rejects.toMatchObject({
       message: `the result of ${run.id} was taken back by ${revert.id} already`,
       hint: `To bring it back: agency revert ${revert.id}`,
     })
-    await land(agency, await agency.reverts.start(operator, revert.id))
+    const back = () => agency.db.once('another key', 'digest', () => agency.reverts.start(operator, revert.id))
+    const brought = await back()
+    await land(agency, brought)
+    expect((await back()).id).toBe(brought.id)
     expect(repository.read('poem.txt')).toBe('a river\na sea\n')
   })
 

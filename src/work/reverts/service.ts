@@ -34,38 +34,48 @@ interface Landed {
 
 /** Takes landed results back: git makes the opposite of the landed change, and the rest is a run as every other. */
 export function createReverts({ db, ids, runs, repositories }: RevertDeps) {
+  /** Prepares the revert in git, and refuses one that makes no sense. */
+  async function prepare(prefix: string) {
+    const landed = await db.read((tx) => requireLanded(tx, prefix))
+    if (repositories === undefined) throw refusal('unsupported', 'this Agency works in no repositories')
+    const { run, pullRequest, merged } = landed
+    const { path, branch } = landed.repository
+    const now = await repositories.open(path, branch)
+    const id = ids.next('run')
+    const described = describe(landed)
+    const made = await repositories.revert(now, {
+      branch: featureBranch(id, 'revert'),
+      runId: id,
+      merged,
+      base: pullRequest.baseCommit,
+      message: described.text,
+    })
+    if (made.outcome === 'gone')
+      throw refusal('conflict', `${branch} no longer contains ${merged.slice(0, 12)}, which ${run.id} merged`, {
+        hint: `The branch was rewritten. Look at it with: git log ${branch}`,
+      })
+    if (made.outcome === 'nothing')
+      throw refusal('conflict', `${branch} has none of the changes of ${run.id} any more`, {
+        hint: 'They were taken back or replaced by other commits.',
+      })
+    return { ...landed, id, now, made, ...described }
+  }
+
   return {
     async start(by: Actor, prefix: string): Promise<Run> {
-      const landed = await db.read((tx) => requireLanded(tx, prefix))
-      if (repositories === undefined) throw refusal('unsupported', 'this Agency works in no repositories')
-      const { run, pullRequest, merged } = landed
-      const { path, branch } = landed.repository
-      const now = await repositories.open(path, branch)
-      const id = ids.next('run')
-      const { title, text } = describe(landed)
-      const made = await repositories.revert(now, {
-        branch: featureBranch(id, 'revert'),
-        runId: id,
-        merged,
-        base: pullRequest.baseCommit,
-        message: text,
-      })
-      if (made.outcome === 'gone')
-        throw refusal('conflict', `${branch} no longer contains ${merged.slice(0, 12)}, which ${run.id} merged`, {
-          hint: `The branch was rewritten. Look at it with: git log ${branch}`,
-        })
-      if (made.outcome === 'nothing')
-        throw refusal('conflict', `${branch} has none of the changes of ${run.id} any more`, {
-          hint: 'They were taken back or replaced by other commits.',
-        })
-      const input = inputOf(landed, text, title, made.outcome === 'conflict')
+      const prepared = await prepare(prefix).catch((error: unknown) => ({ error }))
+      // A repeated request gets the answer of the first one, and not the refusal of a second revert.
+      if ('error' in prepared) return db.write([], () => Promise.reject(prepared.error))
+      const { run, repository, merged, id, now, made, title, text } = prepared
+      const input = inputOf(prepared, text, title, made.outcome === 'conflict')
       const change = { runId: run.id, commit: merged }
       return runs.createMade(by, input, now, { id, reverts: change }, async (scope) => {
         const { tx } = scope
         // Another request may have been first.
         await refuseReverted(tx, await findPullRequestOf(tx, run.id), run)
         await markReverted(tx, run, scope.run.id, actorName(by))
-        if (made.outcome === 'conflict') await askAboutConflict(scope, { ...change, branch, files: made.files })
+        if (made.outcome === 'conflict')
+          await askAboutConflict(scope, { ...change, branch: repository.branch, files: made.files })
         else await recordRevert(scope, made.commit)
       })
     },
@@ -104,7 +114,7 @@ async function refuseReverted(tx: ReadTx | Tx, pullRequest: PullRequest | undefi
 function describe({ run, repository, pullRequest, merged }: Landed): { title: string; text: string } {
   const title = `Revert "${shorten(pullRequest.title, 150)}"`
   const from = pullRequest.baseCommit.slice(0, 12)
-  const text = `${title}\n\nTakes back what run ${run.id} merged into ${repository.branch} as ${merged.slice(0, 12)}: every change since ${from}. Later commits of ${repository.branch} stay.`
+  const text = `${title}\n\nTakes back what ${run.id} merged into ${repository.branch} as ${merged.slice(0, 12)}: every change since ${from}. Later commits of ${repository.branch} stay.`
   return { title, text }
 }
 

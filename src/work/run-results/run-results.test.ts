@@ -73,6 +73,9 @@ describeStores('the result of a run', (openFresh) => {
       exitCode: 0,
       output: 'one\ntwo\n',
     })
+    const { body } = await agency.pullRequests.ofRun(run.id)
+    expect(body).toContain('## In the words of the agents\n\n- main: `Two lines are in a.txt.`')
+    expect(body).toMatch(/## Proofs on [0-9a-f]{12}\n\n- ✓ `\$ cat a\.txt` `exit code 0`/)
     await agency.gates.approve(operator, { target: run.id, gate: 'merge', note: 'fine' })
     await agency.settled(run)
     const merged = await agency.runResults.show(run.id, all)

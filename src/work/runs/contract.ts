@@ -161,6 +161,7 @@ export const Run = z.object({
   claimOrder: z.string().describe('Its place in the order of claims: priority, start, id'),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
+  dismissedAt: z.string().nullable().describe('When the operator dismissed the failed run from the inbox'),
   updatedAt: z.string(),
 })
 export type Run = z.infer<typeof Run>
@@ -335,6 +336,7 @@ export const runOperations = {
     input: z.strictObject({
       state: RunState.optional(),
       order: z.enum(['newest', 'open_first']).default('newest').describe('open_first: runs that have ended come last'),
+      dismissed: z.stringbool().optional().describe('false: only runs that were not dismissed from the inbox'),
       organisationId: OfOrganisation,
       limit: z.coerce.number().int().min(1).max(500).default(50),
       before: z.string().optional().describe('For the next page: the id of the last run'),
@@ -350,7 +352,7 @@ export const runOperations = {
     summary: 'One run',
     ...runEndpoints.show,
     input: z.strictObject({ runId }),
-    output: Run,
+    output: Run.extend(RunStanding.shape),
     allow: ['operator'],
   }),
   update: operation({
@@ -413,6 +415,14 @@ export const runOperations = {
       reason: z.string().trim().min(1).max(2_000).optional().describe('Advice that its agents are given'),
       anyway: z.boolean().default(false).describe('Although another run that continues it is open'),
     }),
+    output: Run,
+    allow: ['operator'],
+  }),
+  dismiss: operation({
+    name: 'run.dismiss',
+    summary: 'Take a failed run out of the inbox; it stays in the list of runs',
+    ...runEndpoints.dismiss,
+    input: z.strictObject({ runId }),
     output: Run,
     allow: ['operator'],
   }),

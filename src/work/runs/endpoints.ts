@@ -8,5 +8,6 @@ export const runEndpoints = {
   configuration: get('/runs/:run_id/configuration'),
   inspect: get('/runs/:run_id/inspect'),
   retry: post('/runs/:run_id/retry'),
+  dismiss: post('/runs/:run_id/dismiss'),
   cancel: post('/runs/:run_id/cancel'),
 }

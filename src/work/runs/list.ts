@@ -11,6 +11,7 @@ import type { Surroundings } from './waits-for.ts'
 export interface RunListQuery {
   state?: RunStanding['state'] | undefined
   order?: 'newest' | 'open_first' | undefined
+  dismissed?: boolean | undefined
   organisationId?: number | undefined
   /** The id of the last run of the page before. */
   before?: string | undefined
@@ -48,22 +49,31 @@ export async function listStandings(
 
 async function findPage(
   tx: ReadTx,
-  { state, order, organisationId, limit }: RunListQuery,
+  { state, order, dismissed, organisationId, limit }: RunListQuery,
   open: readonly Run[],
   standings: ReadonlyMap<string, RunStanding>,
   last: Run | undefined,
 ): Promise<Run[]> {
   if (state !== undefined && endedStates.includes(state))
-    return listRuns(tx, { status: state, organisationId, before: last, limit })
+    return listRuns(tx, { status: state, isDismissed: dismissed, organisationId, before: last, limit })
   const isAfter = (run: Run): boolean =>
     last === undefined || run.startedAt < last.startedAt || (run.startedAt === last.startedAt && run.id < last.id)
   if (state !== undefined)
-    return open.filter((run) => standings.get(run.id)?.state === state && isAfter(run)).slice(0, limit)
-  if (order !== 'open_first') return listRuns(tx, { organisationId, before: last, limit })
-  const first = last === undefined || last.endedAt === null ? open.filter(isAfter).slice(0, limit) : []
+    return dismissed === true
+      ? []
+      : open.filter((run) => standings.get(run.id)?.state === state && isAfter(run)).slice(0, limit)
+  if (order !== 'open_first') return listRuns(tx, { isDismissed: dismissed, organisationId, before: last, limit })
+  const first =
+    dismissed !== true && (last === undefined || last.endedAt === null) ? open.filter(isAfter).slice(0, limit) : []
   if (first.length === limit) return first
   const before = last?.endedAt === null ? undefined : last
-  const ended = await listRuns(tx, { hasEnded: true, organisationId, before, limit: limit - first.length })
+  const ended = await listRuns(tx, {
+    hasEnded: true,
+    isDismissed: dismissed,
+    organisationId,
+    before,
+    limit: limit - first.length,
+  })
   return [...first, ...ended]
 }
 

@@ -13,5 +13,6 @@ export const runRoutes = (runs: Runs, continuations: Continuations): Route[] =>
     configuration: async (_, { runId }) => (await runs.show(runId)).configuration,
     inspect: (_, { runId, events }) => runs.inspect(runId, events),
     retry: (by, { runId, ...query }) => continuations.retry(by, runId, query),
+    dismiss: (by, { runId }) => runs.dismiss(by, runId),
     cancel: (by, { runId, reason }) => runs.cancel(by, runId, reason),
   })

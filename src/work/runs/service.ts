@@ -54,11 +54,13 @@ import {
   type RunConfiguration,
   type RunPurpose,
   type RunRepository,
+  type RunStanding,
 } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
 import { checkRuntimesAgain, type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
 import { listContinuations, runs } from './store.ts'
 import { moveRun, moveRunsMission, touchRun } from './moves.ts'
+import { dismissRun } from './dismiss.ts'
 import { cancelRun } from './end.ts'
 import { listStandings, type RunListQuery } from './list.ts'
 import { standingOf } from './standing.ts'
@@ -237,7 +239,11 @@ export function createRuns(deps: RunDeps) {
 
     list: (query: RunListQuery) => db.read((tx) => listStandings(tx, query, around(), deps.scopes.playbooks)),
 
-    show: (prefix: string): Promise<Run> => db.read((tx) => requireRun(tx, prefix)),
+    show: (prefix: string): Promise<Run & RunStanding> =>
+      db.read(async (tx) => {
+        const run = await requireRun(tx, prefix)
+        return { ...run, ...(await standingOf(tx, run, around())) }
+      }),
 
     inspect: (prefix: string, events: number) =>
       db.read(async (tx) => {
@@ -284,6 +290,11 @@ export function createRuns(deps: RunDeps) {
               : await listStreamEvents(tx, stream, { after: Math.max(0, last - events), limit: events }),
         }
       }),
+
+    async dismiss(by: Actor, prefix: string): Promise<Run> {
+      const { id } = await db.read((tx) => requireRun(tx, prefix))
+      return db.write([`run:${id}`], async (tx) => dismissRun(tx, await requireRun(tx, id), actorName(by)))
+    },
 
     async cancel(by: Actor, prefix: string, reason: string | undefined): Promise<Run> {
       const { id, organisationId } = await db.read((tx) => requireRun(tx, prefix))
@@ -440,6 +451,7 @@ async function startRun(
       claimOrder: claimOrderOf({ priority, startedAt: tx.at, id }),
       startedAt: tx.at,
       endedAt: null,
+      dismissedAt: null,
       updatedAt: tx.at,
     },
     {

@@ -19,6 +19,7 @@ export const runs = table<Run>('runs', {
     cost_micros: 0,
     unpriced_calls: 0,
     continues: null,
+    dismissed_at: null,
   },
   stream: (row) => `run:${row.id}`,
 })
@@ -35,6 +36,8 @@ export interface RunQuery {
   status?: string | undefined
   /** Only runs that have ended, or only those that have not. */
   hasEnded?: boolean | undefined
+  /** Only runs that were dismissed, or only those that were not. */
+  isDismissed?: boolean | undefined
   organisationId?: number | undefined
   /** Several runs may start within one millisecond: the time alone would lose some between two pages. */
   before?: Pick<Run, 'startedAt' | 'id'> | undefined
@@ -42,11 +45,15 @@ export interface RunQuery {
 }
 
 /** Lists runs, newest first. */
-export function listRuns(tx: ReadTx, { status, hasEnded, organisationId, before, limit }: RunQuery): Promise<Run[]> {
+export function listRuns(
+  tx: ReadTx,
+  { status, hasEnded, isDismissed, organisationId, before, limit }: RunQuery,
+): Promise<Run[]> {
   const { where, values } = allOf(
     before !== undefined && ['(started_at, id) < (?, ?)', [before.startedAt, before.id]],
     status !== undefined && ['status = ?', [status]],
     hasEnded !== undefined && [`ended_at IS ${hasEnded ? 'NOT NULL' : 'NULL'}`, []],
+    isDismissed !== undefined && [`dismissed_at IS ${isDismissed ? 'NOT NULL' : 'NULL'}`, []],
     ofOrganisation(organisationId),
   )
   return findRows(tx, runs, `${where} ORDER BY started_at DESC, id DESC ${boundLimit}`, [...values, limit])
@@ -62,14 +69,6 @@ export const listContinuations = (tx: ReadTx, runId: string): Promise<Run[]> =>
 
 export const listOpenRunIds = (tx: ReadTx, missionId: string): Promise<string[]> =>
   runIds.all(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL ORDER BY id', [missionId])
-
-/** Returns those of the runs that are simulated. */
-export async function listSimulatedRuns(tx: ReadTx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set()
-  const marks = ids.map(() => '?').join(', ')
-  const found = await runIds.all(sqlOf(tx), `SELECT id FROM runs WHERE simulated = 1 AND id IN (${marks})`, ids)
-  return new Set(found)
-}
 
 /** Returns those of the missions whose runs were all simulated; a mission without runs is not. */
 export async function listSimulatedMissions(tx: ReadTx, ids: readonly string[]): Promise<ReadonlySet<string>> {

@@ -123,7 +123,7 @@ async function waitForAgent(tx: ReadTx, slots: number): Promise<Wait> {
   const named: string[] = []
   for (const { runId, count } of atWork.slice(0, namedRuns)) {
     const goal = (await findRun(tx, runId))?.goalAnchor ?? runId
-    named.push(`${shorten(oneLine(goal), 40)}${atWork.length === 1 ? '' : `: ${count}`}`)
+    named.push(`${atWork.length === 1 ? '' : `${count} on `}${shorten(oneLine(goal), 40)}`)
   }
   const more = atWork.length > namedRuns ? `; ${atWork.length - namedRuns} more` : ''
   return { on: 'other', text: `a free agent: ${taken} of ${slots} busy (${named.join('; ')}${more})` }

@@ -119,7 +119,7 @@ export const bodyAttacks: readonly Attack<LoadStage>[] = [
     attack: (stage) => {
       const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`x-${at}`, 'y'.repeat(30)]))
       const requests = [
-        { method: 'GET', path: `/runs?status=${'a,'.repeat(6_000)}` },
+        { method: 'GET', path: `/runs?state=${'a,'.repeat(6_000)}` },
         { method: 'GET', path: `/${'a/'.repeat(6_000)}` },
         { ...line('x'), headers: many },
         { ...line('x'), headers: { 'idempotency-key': 'k'.repeat(12_000) } },

@@ -1,0 +1,5 @@
+import { get } from '../../operations/endpoint.ts'
+
+export const reportEndpoints = {
+  make: get('/runs/:run_id/report'),
+}
