@@ -1,3 +1,4 @@
+import { depths } from '../../../cli/commands/new.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import type { Run } from '../../runs/contract.ts'
 import type { Template } from '../../templates/contract.ts'
@@ -23,7 +24,7 @@ export function settingsOfRun({ playbook, configuration, repository }: Wire<Run>
   }
   return {
     playbook,
-    ...(playbook === 'direct' ? direct : {}),
+    ...(playbook === depths.one ? direct : {}),
     runtime: configuration.runtime,
     runtime_options: configuration.runtime_options,
     evidence: configuration.evidence,
