@@ -25,6 +25,8 @@ export interface Draft {
   limit: string
   askPlan: boolean
   askResult: boolean
+  /** The ended run that it begins with, and a brief of that run by its key. */
+  fork: { runId: string; from?: string } | null
   /** The settings that the form does not show: those of a template, or of the run that is repeated. */
   more: Partial<CreateRun>
 }
@@ -43,6 +45,7 @@ export const emptyDraft = (key: string): Draft => ({
   limit: '',
   askPlan: false,
   askResult: false,
+  fork: null,
   more: {},
 })
 
@@ -184,6 +187,7 @@ export function inputOf(
   return {
     ...more,
     goal: draft.goal.trim(),
+    ...(draft.fork === null ? {} : { fork: draft.fork }),
     runtime: runtime.name,
     runtimeOptions: { ...draft.options, ...fieldValues(draft, runtime) },
     evidence: draft.proofs.map(evidenceOf),
