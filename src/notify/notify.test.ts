@@ -126,7 +126,9 @@ describeStores('a notification', (openFresh) => {
     const { send, jobs, lines, hook, rows, events } = await openFixture(openFresh)
     await send()
     await jobs.settled()
-    expect(lines).toEqual(['gate_pending: The plan waits for you · Three briefs. · agency approve gat_1'])
+    expect(lines).toEqual([
+      expect.stringMatching(/ NOTE +GATE_PENDING +The plan waits for you · Three briefs\. · agency approve gat_1$/),
+    ])
     expect(hook.requests.map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
       { kind: 'gate_pending', audience: 'operator', actions: [{ link: 'http://127.0.0.1:7717/gates' }], link: null },
     ])
@@ -353,7 +355,7 @@ describeStores('a test message', (openFresh) => {
       ['terminal', true],
       ['webhook', false],
     ])
-    expect(lines[0]).toMatch(/^test: Test message from Agency/)
+    expect(lines[0]).toMatch(/ NOTE +TEST +Test message from Agency/)
     expect(await events()).toEqual(['notify_sent terminal', 'notify_failed webhook'])
     expect(await rows()).toEqual([record])
   })

@@ -26,6 +26,8 @@ export interface Draft {
   limit: string
   askPlan: boolean
   askResult: boolean
+  /** The ended run that it begins with, and a brief of that run by its key. */
+  fork: { runId: string; from?: string } | null
   /** The settings that the form does not show: those of a template, or of the run that is repeated. */
   more: Partial<CreateRun>
 }
@@ -44,6 +46,7 @@ export const emptyDraft = (key: string): Draft => ({
   limit: '',
   askPlan: false,
   askResult: false,
+  fork: null,
   more: {},
 })
 
@@ -188,6 +191,7 @@ export function inputOf(
     ...more,
     ...(shown.length === 0 ? {} : { readable: shown }),
     goal: draft.goal.trim(),
+    ...(draft.fork === null ? {} : { fork: draft.fork }),
     runtime: runtime.name,
     runtimeOptions: { ...draft.options, ...fieldValues(draft, runtime) },
     evidence: draft.proofs.map(evidenceOf),

@@ -1,13 +1,14 @@
 import type { ResultFile, RunResult } from '../../src/work/run-results/contract.ts'
-import { ArtifactLink } from '../artifacts/link.tsx'
+import { ArtifactPreview } from '../artifacts/preview.tsx'
 import { Counts } from '../diff/counts.tsx'
+import { Disclosure } from '../parts/disclosure.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
 import { addresses, Link } from '../router.tsx'
 import { counted, figure, size } from '../text.ts'
 
 type Files = Pick<RunResult, 'run' | 'files' | 'filesTotal' | 'diff' | 'diffFault' | 'next' | 'claims'>
 
-/** Lists the files of a result with the size of their changes. */
+/** Lists the files of a result with the size of their changes. Each opens in place; a few are open from the start. */
 export function FileList({ result }: { result: Files }) {
   const { run, files, filesTotal, diff, diffFault, next, claims } = result
   return (
@@ -32,8 +33,11 @@ export function FileList({ result }: { result: Files }) {
       <ul className="plain result-files">
         {files.map((file, index) => (
           <li key={index}>
-            <FileName file={file} />
-            <Change file={file} />
+            {file.artifactId === null ? (
+              <FileLine file={file} />
+            ) : (
+              <Kept file={file} artifactId={file.artifactId} isOpen={files.length <= mostOpen} />
+            )}
           </li>
         ))}
       </ul>
@@ -42,14 +46,23 @@ export function FileList({ result }: { result: Files }) {
   )
 }
 
-const FileName = ({ file: { artifactId, path } }: { file: ResultFile }) =>
-  artifactId === null ? (
+/** More files than this would push the proofs out of sight. */
+const mostOpen = 3
+
+const Kept = ({ file, artifactId, isOpen }: { file: ResultFile; artifactId: string; isOpen: boolean }) => (
+  <Disclosure summary={<FileLine file={file} />} open={isOpen}>
+    {() => <ArtifactPreview artifactId={artifactId} />}
+  </Disclosure>
+)
+
+const FileLine = ({ file }: { file: ResultFile }) => (
+  <span className="facts file-line">
     <code>
-      <VisibleText text={path} />
+      <VisibleText text={file.path} />
     </code>
-  ) : (
-    <ArtifactLink artifact={{ id: artifactId, name: path }} />
-  )
+    <Change file={file} />
+  </span>
+)
 
 function Change({ file: { change, bytes } }: { file: ResultFile }) {
   return (

@@ -69,6 +69,8 @@ it.each([
   ['\u001b[31mred\u001b[0m', '\u001b[31mred\u001b[0m'],
   ['\u001b[2J\u001b]0;title\u0007\u001b[1;38:5:196mred\u001b[1A', '\u001b[1;38:5:196mred'],
   ['\u009b31mred\u001b', 'red�'],
+  ['a\u001b]8;;https://a.b\u001b\\link\u001b]8;;\u0007 \u009d52;c;aGk=\u009cb\u001b(Bc', 'alink bc'],
+  ['a\u001b]0;no end\nof it\u0007', 'a0;no end\nof it�'],
   ['a\u0000b', 'a�b'],
   ['10 %\r20 %\r\n', '20 %'],
   ['10 %\r20 %\r\r\nnext\r', '20 %\nnext'],
@@ -78,6 +80,11 @@ it.each([
   ['  \t ', ''],
 ])('makes %j readable', (raw, clean) => {
   expect(readable(raw)).toBe(clean)
+})
+
+it('makes lines full of unfinished terminal strings readable without searching each line again and again', () => {
+  const titles = '\u001b]0;'.repeat(16_000)
+  for (let line = 0; line < 32; line += 1) expect(readable(titles)).toBe('0;'.repeat(16_000))
 })
 
 it('limits a readable text to 64 KB even if replaced bytes grow', () => {

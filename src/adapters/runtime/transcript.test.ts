@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { createRedactor } from '../../secrets/redact.ts'
 import type { RuntimeEvent } from './port.ts'
 import { createTranscript, maxTextBytes } from './transcript.ts'
 
@@ -101,5 +102,67 @@ describe('a transcript', () => {
       transcript.text(line)
     transcript.end()
     expect(texts.slice(-3)).toEqual(['-----BEGIN PRIVATE KEY-----', 'MIIEvQIBADANBgkq', '-----END PRIVATE KEY-----'])
+  })
+
+  const keyLines = Array.from({ length: 30 }, (_, line) => `MIIEvQ${line}`.padEnd(60, 'aB3dE9fG'))
+  const begin = '-----BEGIN PRIVATE KEY-----'
+  const end = '-----END PRIVATE KEY-----'
+  /** Returns the output as it is stored, line by line: each stream is redacted by itself. */
+  const stored = (feed: (add: (text: string, from?: 'stderr') => void) => void): string[] => {
+    const redact = { output: createRedactor(), stderr: createRedactor() }
+    const kept: string[] = []
+    const transcript = createTranscript((event) => {
+      if (event.kind === 'text') kept.push(redact[event.from ?? 'output'](event.text))
+    })
+    for (let bytes = 0; bytes + 132 < maxTextBytes - 700; bytes += 132) transcript.text('x'.repeat(100))
+    feed((text, from) => transcript.text(text, 0, from))
+    transcript.end()
+    return kept
+  }
+  const flood = (add: (text: string, from?: 'stderr') => void, from?: 'stderr') => {
+    for (let line = 0; line < 9_000; line += 1) add('z'.repeat(100).concat(' .'), from)
+  }
+
+  it.each([
+    ['no gap is between', ['after'], () => {}],
+    ['the other stream is between', ['after'], (add: (text: string, from?: 'stderr') => void) => flood(add, 'stderr')],
+    [
+      'the other stream has a whole key',
+      ['after'],
+      (add: (text: string, from?: 'stderr') => void) => {
+        for (let times = 0; times < 3; times += 1) flood(add, 'stderr')
+        for (const line of [begin, end]) add(line, 'stderr')
+      },
+    ],
+  ])(
+    'leaves out the rest of a private key that begins at the end of the beginning and of which %s',
+    (_, last, then) => {
+      const kept = stored((add) => {
+        for (const line of [begin, ...keyLines.slice(0, 15)]) add(line)
+        then(add)
+        for (const line of [...keyLines.slice(15), end, 'after']) add(line)
+      })
+      expect(kept.slice(-1)).toEqual(last)
+      expect(kept.filter((line) => line.includes('MIIEvQ'))).toEqual([])
+    },
+  )
+
+  it('leaves out the middle of a private key whose end never came', () => {
+    const kept = stored((add) => {
+      for (const line of [begin, ...keyLines]) add(line)
+      flood(add)
+      add(begin)
+      flood(add, 'stderr')
+      for (const line of keyLines) add(line)
+      flood(add, 'stderr')
+    })
+    expect(kept.filter((line) => line.includes('MIIEvQ'))).toEqual([])
+  })
+
+  it('keeps the end of a long text of base64 that is no key', () => {
+    const kept = stored((add) => {
+      for (let line = 0; line < 40_000; line += 1) add(`${line}`.padEnd(60, 'aB3dE9fG'))
+    })
+    expect(kept.slice(-5_000, -4_999)).toEqual(['35000'.padEnd(60, 'aB3dE9fG')])
   })
 })

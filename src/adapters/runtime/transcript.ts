@@ -1,4 +1,4 @@
-import { keyBegin, keyEnd } from '../../secrets/private-keys.ts'
+import { endsInsideKey, isKeyLine, keyBegin, keyEnd } from '../../secrets/private-keys.ts'
 import { narrowed } from '../../secrets/redact.ts'
 import type { RuntimeEvent } from './port.ts'
 import { readable } from './readable.ts'
@@ -39,6 +39,8 @@ export function createTranscript(push: (event: RuntimeEvent) => void): Transcrip
   let dropped = 0
   let isFull = false
   const tail = createTail()
+  /** The streams in whose beginning a private key has begun that is not complete. */
+  const insideKey = new Set<From>()
   const deliver = (text: string, from: From): void =>
     push({ kind: 'text', text, ...(from === undefined ? {} : { from }) })
   return {
@@ -54,6 +56,8 @@ export function createTranscript(push: (event: RuntimeEvent) => void): Transcrip
       const bytes = Buffer.byteLength(shown)
       if (kept + bytes + lineCost <= maxTextBytes) {
         kept += bytes + lineCost
+        if (continuesKey(shown, insideKey.has(from))) insideKey.add(from)
+        else insideKey.delete(from)
         return deliver(shown, from)
       }
       isFull = true
@@ -62,7 +66,7 @@ export function createTranscript(push: (event: RuntimeEvent) => void): Transcrip
     },
     skip: (block, lines, from) => tail.add({ bytes: Buffer.from(block), lines, from }),
     end: () => {
-      const { blocks, bytes, lines } = withoutBrokenKey(tail.take())
+      const { blocks, bytes, lines } = withoutBrokenKeys(tail.take(), insideKey)
       dropped += bytes
       if (bytes > 0) deliver(`… ${bytes} bytes, ${lines} lines left out …`, undefined)
       for (const { bytes: text, from } of blocks) for (const line of linesOf(text)) deliver(readable(line), from)
@@ -138,31 +142,59 @@ function countOf(bytes: Buffer): number {
   return count
 }
 
+function continuesKey(text: string, isInside: boolean): boolean {
+  const seen = narrowed(text)
+  return isInside ? !keyEnd.test(seen) && isKeyLine(seen) : endsInsideKey(seen)
+}
+
 /**
- * Leaves out the end of a private key whose beginning is left out: it would not be recognised as a part of one. Lines that
- * may be its middle are in no other place than before its end.
+ * Leaves out the rest of a private key whose beginning is left out, or stands before the line about the gap: neither would
+ * be recognised as a part of one. Each stream is looked at by itself, because the lines of the other may be between.
  */
-function withoutBrokenKey(tail: Tail): Tail {
-  if (tail.bytes === 0) return tail
-  for (const [index, block] of tail.blocks.entries()) {
-    const lines = linesOf(block.bytes)
+function withoutBrokenKeys(tail: Tail, insideKey: ReadonlySet<From>): Tail {
+  const hasGap = tail.bytes > 0
+  if (!hasGap && insideKey.size === 0) return tail
+  const left = new Map<From, number>()
+  for (const from of [undefined, 'stderr'] as const) {
+    const lines = tail.blocks.filter((block) => block.from === from).flatMap(({ bytes }) => linesOf(bytes))
+    left.set(from, countOfBrokenKey(lines, hasGap, insideKey.has(from)))
+  }
+  let { bytes, lines } = tail
+  const blocks: Block[] = []
+  for (const block of tail.blocks) {
+    const drops = left.get(block.from) ?? 0
+    const own = drops === 0 ? [] : linesOf(block.bytes)
+    const rest = own.slice(drops)
+    left.set(block.from, Math.max(0, drops - own.length))
+    const kept = drops === 0 ? block : { ...block, bytes: Buffer.from(rest.join('\n')), lines: rest.length }
+    if (kept.lines > 0) blocks.push(kept)
+    bytes += block.bytes.length - (kept.lines > 0 ? kept.bytes.length : 0)
+    lines += block.lines - kept.lines
+  }
+  return { blocks, bytes, lines }
+}
+
+/** Returns the number of lines, from the first one on, that may belong to a key which began before them. */
+function countOfBrokenKey(lines: readonly string[], hasGap: boolean, isInside: boolean): number {
+  if (!hasGap && !isInside) return 0
+  if (hasGap)
     for (const [at, line] of lines.entries()) {
       const seen = narrowed(line)
       const begin = keyBegin.exec(seen)
       const end = keyEnd.exec(seen)
-      if (begin !== null && (end === null || begin.index < end.index)) return tail
-      if (end === null) continue
-      const rest = { ...block, bytes: Buffer.from(lines.slice(at + 1).join('\n')), lines: lines.length - at - 1 }
-      const before = tail.blocks.slice(0, index)
-      return {
-        blocks: [...(rest.lines === 0 ? [] : [rest]), ...tail.blocks.slice(index + 1)],
-        bytes: tail.bytes + block.bytes.length - rest.bytes.length + sumOf(before, (each) => each.bytes.length),
-        lines: tail.lines + at + 1 + sumOf(before, (each) => each.lines),
-      }
+      if (begin !== null && (end === null || begin.index < end.index)) break
+      // Lines that may be the middle of the key are in no other place than before its end.
+      if (end !== null) return at + 1
     }
-  }
-  return tail
+  // The agent may have ended before its key did.
+  const isPart = isInside ? isKeyLine : isMaterial
+  const found = lines.findIndex((line) => !isPart(narrowed(line)))
+  const count = found === -1 ? lines.length : found
+  if (isInside) return keyEnd.test(narrowed(lines[count] ?? '')) ? count + 1 : count
+  return Math.min(count, mostKeyLines)
 }
 
-const sumOf = (blocks: readonly Block[], of: (block: Block) => number): number =>
-  blocks.reduce((sum, block) => sum + of(block), 0)
+/** A key of 16,384 bits has about 200 lines; more lines of this kind are another text. */
+const mostKeyLines = 300
+
+const isMaterial = (line: string): boolean => isKeyLine(line) && /[A-Za-z0-9+/=]{40}/.test(line)

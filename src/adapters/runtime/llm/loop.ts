@@ -18,6 +18,8 @@ export interface Conversation {
   readonly report: OfferedTool
   /** Receives each piece of the model's text. */
   readonly say: (text: string) => void
+  /** Ends the line of the last piece, if it has none. */
+  readonly endLine: () => void
   /** Receives lines of the runtime about the conversation. */
   readonly remark: (line: string) => void
   readonly push: (event: RuntimeEvent) => void
@@ -208,7 +210,7 @@ function endingOf(failure: CallFailure, { name }: Provider, tries: number): Endi
 }
 
 async function callOnce(conversation: Conversation, messages: readonly Message[]): Promise<Answer> {
-  const { launch, model, tools, report, say, push, signal, clock, retries, provider, modelName } = conversation
+  const { launch, model, tools, report, say, endLine, push, signal, clock, retries, provider, modelName } = conversation
   const silence = new AbortController()
   const startTimer = () => clock.after(retries.silenceMs, () => silence.abort())
   let cancelTimer = startTimer()
@@ -233,6 +235,6 @@ async function callOnce(conversation: Conversation, messages: readonly Message[]
   } finally {
     cancelTimer()
     // The last text need not end with a newline.
-    say('\n')
+    endLine()
   }
 }

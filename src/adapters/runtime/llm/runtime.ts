@@ -88,6 +88,7 @@ export function createLlmRuntime({
           tools,
           report: offeredReport(launch),
           say: lines.add,
+          endLine: lines.end,
           remark: (line) => transcript.text(line, 0, 'stderr'),
           push: pushRedacted,
           // A verdict does not count as a file.
@@ -200,17 +201,37 @@ function endedOf(ending: Ending, commandLog: CommandLog, missing: string | undef
   }
 }
 
-/** Joins pieces of text into lines; an overlong line is passed on in parts. */
+/**
+ * Joins pieces of text into lines; an overlong line is passed on in parts. Blank lines at the edges of an answer say
+ * nothing: only those between two lines are passed on.
+ */
 function createLines(line: (text: string) => void) {
   let rest = ''
+  let hasBegun = false
+  let blank = 0
+  const pass = (text: string): void => {
+    if (text.trim() === '') {
+      blank += hasBegun ? 1 : 0
+      return
+    }
+    for (; blank > 0; blank--) line('')
+    hasBegun = true
+    line(text)
+  }
   return {
     add: (text: string) => {
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
-      for (const each of lines) line(each)
+      for (const each of lines) pass(each)
       if (rest.length < maxLine) return
-      line(rest)
+      pass(rest)
       rest = ''
+    },
+    end: () => {
+      pass(rest)
+      rest = ''
+      hasBegun = false
+      blank = 0
     },
   }
 }
