@@ -77,6 +77,7 @@ import { createReports, type Reports } from './work/reports/service.ts'
 import { runResultRoutes } from './work/run-results/routes.ts'
 import type { RunResultDeps } from './work/run-results/read.ts'
 import { createRunResults, type RunResults } from './work/run-results/service.ts'
+import { type Continuations, createContinuations } from './work/continuations/service.ts'
 import { revertRoutes } from './work/reverts/routes.ts'
 import { createReverts, type Reverts } from './work/reverts/service.ts'
 import { repeatRoutes } from './work/repeats/routes.ts'
@@ -196,6 +197,7 @@ export interface Agency {
   reports: Reports
   repeats: Repeats
   reverts: Reverts
+  continuations: Continuations
   repositorySettings: RepositorySettingsService
   missionWorkspaces: MissionWorkspaces
   executions: Executions
@@ -348,6 +350,7 @@ export function composeAgency(parts: Parts): Agency {
     amendments: createAmendments({ db, scopes, readPlan: plans.read }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     proofSheets: createProofSheets({ db, playbooks: scopes.playbooks }),
+    continuations: createContinuations({ db, playbooks, runs, repositories: parts.repositories }),
     runResults: createRunResults(resultDeps),
     reports: createReports({ ...resultDeps, showFile: artifacts.show }),
     reverts: createReverts({ db, ids, runs, repositories: parts.repositories }),
@@ -439,7 +442,7 @@ export function routesOf(
     ...eventRoutes(events),
     ...missionRoutes(agency.missions),
     ...memoryRoutes(agency.memories),
-    ...runRoutes(agency.runs),
+    ...runRoutes(agency.runs, agency.continuations),
     ...planRoutes(agency.plans),
     ...composerRoutes(agency.composer),
     ...templateRoutes(agency.templates),

@@ -82,6 +82,10 @@ export const addresses = {
   inbox: '/',
   /** The form of a new run; its query prefills it. */
   newRun: '/new',
+  /** With the settings of an earlier run. */
+  newRunFrom: (runId: string) => `/new?from=${encodeURIComponent(runId)}`,
+  /** With the settings of an earlier run, from its newest commit or from the result of a brief. */
+  fork: (runId: string, brief = '') => `${addresses.newRunFrom(runId)}&fork=${encodeURIComponent(brief)}`,
   runs: '/runs',
   events: '/events',
   settings: '/settings',

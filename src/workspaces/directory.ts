@@ -129,7 +129,8 @@ async function withRoots<File extends HandedFile>(
   files: readonly File[],
 ): Promise<FileToLay<File>[]> {
   const roots = new Map<string, string | null>()
-  for (const { from } of files) if (!roots.has(from.id)) roots.set(from.id, await originalOf(root, runId, from))
+  for (const { from } of files)
+    if (!roots.has(from.id)) roots.set(from.id, await originalOf(root, from.runId ?? runId, from))
   return files.map((file) => ({ file, root: roots.get(file.from.id) ?? null }))
 }
 

@@ -125,7 +125,7 @@ export function createMemoryWorkspaces({ git }: { git?: MemoryGit } = {}): Memor
     },
     lay: async (request, handed) => {
       const { runId, clone = null } = request
-      const sourceOf = ({ from }: HandedFile) => filesOf.get(pathOf({ runId, id: from.id }))
+      const sourceOf = ({ from }: HandedFile) => filesOf.get(pathOf({ runId: from.runId ?? runId, id: from.id }))
       return layInMemory(existing(request), handed, { sourceOf, isClone: clone !== null })
     },
     changedInCopy: async (request) => {

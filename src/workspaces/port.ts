@@ -192,8 +192,8 @@ export interface CopiedWorkspace {
 
 /** A file of another workspace that a brief is handed, as its check has seen it. */
 export interface HandedFile {
-  /** The workspace in which it was made. */
-  readonly from: CopiedWorkspace
+  /** The workspace in which it was made; without a run, it is one of the same run. */
+  readonly from: CopiedWorkspace & { readonly runId?: string }
   readonly path: string
   readonly sha256: string
   /** The directory below `.agency/inputs` in which it is laid, at the same path. */

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { BrowserContext, Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { noBrowser } from '../support/browser.ts'
 import type { TestDaemon } from '../support/daemon.ts'
@@ -122,5 +122,48 @@ describe.skipIf(noBrowser !== null)('the form of a new run', () => {
     await page.getByRole('button', { name: 'Trust this file and start the run' }).dblclick()
     await page.waitForURL(/\/runs\/run_/)
     expect((await goalsOfRuns()).filter((goal) => goal === 'A shop')).toHaveLength(1)
+  })
+
+  it('goes on from a failed run: keeps what was accepted, does the rest, and runs it again', async () => {
+    // The box has a /tmp and a /dev/shm of its own, in which the folder of the tests may be.
+    const folder = mkdtempSync('/var/tmp/agency-ready-')
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const brief = (key: string, command: string, after: string[]) => ({
+      key,
+      objective: `Do ${key}`,
+      after,
+      evidence: [{ kind: 'file', path: `${key}.txt` }],
+      runtime_options: {
+        scenario: { attempts: [[{ run: command }, { report: { status: 'done', summary: 'Did it.', outputs: [] } }]] },
+      },
+    })
+    const { id } = await daemon.ask<{ id: string }>('POST', '/runs', {
+      goal: 'Two steps',
+      runtime: 'scripted',
+      readable: [folder],
+      retry_budget: 0,
+      on_limit: 'fail',
+      briefs: [
+        brief('first', 'echo 1 > first.txt', []),
+        brief('second', `cp ${folder}/ready second.txt || true`, ['first']),
+      ],
+    })
+    await enter(`/runs/${id}`)
+    await page.getByRole('button', { name: 'Retry failed briefs' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Retry failed briefs?' })
+    await dialog.getByRole('textbox').fill('It is ready now.')
+    writeFileSync(join(folder, 'ready'), 'ready')
+    await dialog.getByRole('button', { name: 'Start the run' }).click()
+    await page.waitForURL((url) => /\/runs\/run_/.test(url.pathname) && !url.pathname.endsWith(id))
+    await expectShown(page.getByText(`It keeps 1 accepted brief of ${id} (first) and does 1 brief again (second).`))
+    await expectShown(page.getByRole('link', { name: 'Run again…' }).first())
+    await expectGone(page.getByRole('button', { name: 'Retry failed briefs' }))
+    await page.getByRole('link', { name: id }).click()
+    await expectShown(page.getByText('Continued by'))
+    await page.getByRole('link', { name: 'Fork…' }).click()
+    await expectShown(page.getByText('only its settings are taken over'))
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'What is to be achieved?' }).inputValue())
+      .toBe('Two steps')
   })
 })

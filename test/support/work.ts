@@ -97,6 +97,7 @@ export const aRun = (fields: Partial<Run> = {}): Run => ({
   repository: null,
   head: null,
   summary: null,
+  continues: null,
   startedAt: at,
   endedAt: null,
   updatedAt: at,

@@ -18,6 +18,7 @@ import { Ago, Duration } from '../parts/time.tsx'
 import { BriefChanges } from '../pull-requests/brief-changes.tsx'
 import type { Inspection } from '../queries.ts'
 import { addresses, Link } from '../router.tsx'
+import { RetryRun } from '../again/again.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { counted, duration, figure, money, size } from '../text.ts'
 import { VerdictItem } from '../verdicts/verdict.tsx'
@@ -68,6 +69,7 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
           </code>
         </p>
         <RelatedBriefs inspection={inspection} brief={brief} />
+        <FromHere inspection={inspection} brief={brief} />
       </header>
       {brief.objective !== brief.title && <p className="objective">{brief.objective}</p>}
       {brief.context !== '' && (
@@ -147,6 +149,24 @@ export function BriefDetail({ inspection, brief, hash }: { inspection: Inspectio
 }
 
 const maxNeeds = 8
+
+/** Continues an ended run from one of its briefs: by doing it again, or with other settings from its result. */
+function FromHere({ inspection: { run }, brief }: { inspection: Inspection; brief: HeldBrief }) {
+  const { purpose, reverts } = run.configuration
+  if (run.endedAt === null || run.playbook !== 'direct' || brief.kind !== 'work') return null
+  return (
+    <p className="buttons">
+      {purpose === undefined && reverts === undefined && (
+        <RetryRun run={run} from={brief.key} label="Retry from here" />
+      )}
+      {brief.branchCommit !== null && (
+        <Link className="button" to={addresses.fork(run.id, brief.key)}>
+          Fork from here…
+        </Link>
+      )}
+    </p>
+  )
+}
 
 /** Links to the briefs that this brief waits for, and to the one that it verifies. */
 function RelatedBriefs({ inspection, brief }: { inspection: Inspection; brief: HeldBrief }) {

@@ -1,3 +1,4 @@
+import { scriptOf } from '../../src/kernel/program-script.ts'
 import { shellWords } from '../../src/kernel/shell-words.ts'
 import type { RuntimeChoice } from '../../src/work/composer/contract.ts'
 import type { Evidence } from '../../src/work/evidence/contract.ts'
@@ -25,6 +26,8 @@ export interface Draft {
   limit: string
   askPlan: boolean
   askResult: boolean
+  /** The ended run that it begins with, and a brief of that run by its key. */
+  fork: { runId: string; from?: string } | null
   /** The settings that the form does not show: those of a template, or of the run that is repeated. */
   more: Partial<CreateRun>
 }
@@ -43,6 +46,7 @@ export const emptyDraft = (key: string): Draft => ({
   limit: '',
   askPlan: false,
   askResult: false,
+  fork: null,
   more: {},
 })
 
@@ -180,10 +184,14 @@ export function inputOf(
   { runtime, repo }: { runtime: RuntimeChoice; repo: string | null },
 ): Omit<Partial<CreateRun>, 'goal'> & { goal: string } {
   const limit = amountOf(draft.limit)
-  const { base, setup, protected: barred, planner, ...more } = draft.more
+  const { base, setup, protected: barred, planner, readable = [], ...more } = draft.more
+  const scripts = scriptsOf(draft, runtime).filter((script) => !readable.includes(script))
+  const shown = [...readable, ...scripts]
   return {
     ...more,
+    ...(shown.length === 0 ? {} : { readable: shown }),
     goal: draft.goal.trim(),
+    ...(draft.fork === null ? {} : { fork: draft.fork }),
     runtime: runtime.name,
     runtimeOptions: { ...draft.options, ...fieldValues(draft, runtime) },
     evidence: draft.proofs.map(evidenceOf),
@@ -197,6 +205,17 @@ export function inputOf(
           acceptance: draft.askResult ? 'operator' : 'auto',
         }),
   }
+}
+
+/** Lists the scripts that the command of a program names, as the command line does: the box of the agent shows them. */
+function scriptsOf(draft: Draft, runtime: RuntimeChoice): string[] {
+  const { fields } = runtime
+  const values = { ...draft.options, ...fieldValues(draft, runtime) }
+  return fields.flatMap(({ name, isCommand }) => {
+    const words = isCommand ? values[name] : undefined
+    const script = Array.isArray(words) ? scriptOf(words.map(String)) : null
+    return script === null ? [] : [script]
+  })
 }
 
 function fieldValues({ fields }: Draft, { fields: known }: RuntimeChoice): Record<string, unknown> {

@@ -61,7 +61,31 @@ function GoalForm({ query }: { query: URLSearchParams }) {
     return <Skeleton lines={8} label="the form" />
   const search = query.size === 0 ? '' : `?${query.toString()}`
   const initial = loadDraft(search) ?? draftOf(query, { run: run.data, choices: choices.data, listed: listed.data })
-  return <ComposerForm initial={initial} search={search} choices={choices.data} listed={listed.data} />
+  return (
+    <>
+      {run.data !== undefined && initial.fork !== null && <ForkLine run={run.data} brief={initial.fork.from} />}
+      <ComposerForm initial={initial} search={search} choices={choices.data} listed={listed.data} />
+    </>
+  )
+}
+
+/** Says from where a fork begins. */
+function ForkLine({ run, brief }: { run: Run; brief: string | undefined }) {
+  const { repository, head } = run
+  return (
+    <p className="fork-line">
+      Fork of <Link to={addresses.run(run.id)}>{run.id}</Link>:{' '}
+      {repository === null ? (
+        'that run had no repository, so only its settings are taken over, and the work begins in an empty folder.'
+      ) : (
+        <>
+          its work begins {brief === undefined ? 'at its newest commit ' : `with the result of ${brief}`}
+          {brief === undefined && <code>{(head ?? repository.base).slice(0, 12)}</code>} in {repository.path}. What was
+          done until there comes with it into {repository.branch}.
+        </>
+      )}
+    </p>
+  )
 }
 
 function draftOf(
@@ -87,6 +111,8 @@ function draftOf(
           askResult: choices.acceptance === 'operator',
         }
       : draftOfRun(run, randomKey())
+  const brief = query.get('fork')
+  if (run !== undefined && brief !== null) base.fork = { runId: run.id, ...(brief === '' ? {} : { from: brief }) }
   const template = listed.templates.find(({ name }) => name === query.get('template'))
   const begun = template === undefined ? base : withTemplate(base, template, null)
   const [goal, repo] = [query.get('goal'), query.get('repo')]

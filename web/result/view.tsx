@@ -45,6 +45,12 @@ export function Result({ runId, summary }: { runId: string; summary: string | nu
       )}
       <DecisionsPart result={first} />
       <p className="facts result-actions">
+        {first.run.endedAt !== null && (
+          <>
+            <Link to={addresses.newRunFrom(runId)}>Run again…</Link>
+            <Link to={addresses.fork(runId)}>Fork…</Link>
+          </>
+        )}
         <ShareReport runId={runId} />
         <Link to={addresses.proof(runId)}>Open the proof sheet</Link>
       </p>

@@ -5,6 +5,7 @@ import type { Run } from '../../src/work/runs/contract.ts'
 import { ErrorLine } from '../parts/error-line.tsx'
 import { keys } from '../queries.ts'
 import { useOperation } from '../use-operation.ts'
+import { RunAgain } from '../again/again.tsx'
 import { CancelRun } from './cancel.tsx'
 import { RevertRun } from './revert.tsx'
 
@@ -20,6 +21,7 @@ export function RunControl({ run }: { run: Run }) {
     return (
       <div className="control">
         <div className="buttons">
+          <RunAgain run={run} />
           <RevertRun run={run} />
         </div>
       </div>

@@ -7,6 +7,7 @@ import { Cost } from '../runs/cost.tsx'
 import { Simulated } from '../runs/simulated.tsx'
 import { runState } from '../runs/state.ts'
 import { WaitsFor } from '../runs/waits-for.tsx'
+import { Continuations } from '../again/again.tsx'
 import { RunControl } from './control.tsx'
 import { RepositoryName } from './repository.tsx'
 
@@ -29,6 +30,7 @@ export function RunHeader({ inspection }: { inspection: Inspection }) {
         <RepositoryName run={run} />
       </p>
       <RunControl run={run} />
+      <Continuations inspection={inspection} />
       {/* The cards of pending decisions give their reason themselves. */}
       {decisions === 0 && <WaitsFor standing={inspection} />}
     </header>

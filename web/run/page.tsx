@@ -78,6 +78,7 @@ const beginningOf = (
   notes: [],
   personas: [],
   spends: [],
+  continuedBy: [],
   events: [],
 })
 

@@ -1,5 +1,5 @@
 import { argument, command, flag, value } from '../declare.ts'
-import { amount, collect } from './values.ts'
+import { amount, collect, reference } from './values.ts'
 
 /** The ways of working that the answer to `--depth` stands for. */
 export const depths = { one: 'direct', team: 'tiered' } as const
@@ -7,10 +7,15 @@ export const depths = { one: 'direct', team: 'tiered' } as const
 export const newCommand = command({
   name: 'new',
   summary: 'Compose a run question by question, from a template or from nothing; every answer has a flag',
-  examples: ['agency new', 'agency new fix-issue --goal "The login page hangs" --repo .', 'agency new --list'],
+  examples: [
+    'agency new',
+    'agency new fix-issue --goal "The login page hangs" --repo .',
+    'agency new --from run_7k2 --yes',
+  ],
   arguments: [argument('[template]', 'Template to begin with')],
   options: [
     flag('--list', 'List the templates and the faults of template files; start nothing'),
+    value('--from <run>', 'Begin with the settings of an earlier run; it is not changed', { parse: reference }),
     value('--goal <text>', 'Goal to achieve; the instructions of the template follow it'),
     value('--repo <path>', 'Git repository to work in; "none": an empty folder'),
     value('--runtime <name>', 'Agent: claude-code, llm, program or scripted (simulated)'),
@@ -28,4 +33,6 @@ export const newCommand = command({
     flag('--watch', 'Follow the run on stderr; exit 0 when done, 1 when failed'),
     flag('--json', 'Print the whole run as JSON'),
   ],
+  check: ([template], { from }) =>
+    template !== undefined && from !== undefined ? 'give a template or --from <run>, not both' : undefined,
 })

@@ -9,6 +9,7 @@ import { budgetListCommand } from './budget/list.ts'
 import { budgetSetCommand } from './budget/set.ts'
 import { cancelCommand } from './cancel.ts'
 import { catCommand } from './cat.ts'
+import { retryCommand } from './retry.ts'
 import { revertCommand } from './revert.ts'
 import { completionCommand } from './completion.ts'
 import { configCommand } from './config.ts'
@@ -19,6 +20,7 @@ import { downCommand } from './down.ts'
 import { eventsCommand } from './events.ts'
 import { gatesCommand } from './gates.ts'
 import { initCommand } from './init.ts'
+import { forkCommand } from './fork.ts'
 import { inspectCommand } from './inspect.ts'
 import { jobsListCommand } from './jobs/list.ts'
 import { jobsRetryCommand } from './jobs/retry.ts'
@@ -175,6 +177,8 @@ export const commandTree: readonly Section[] = [
         ],
       },
       register(cancelCommand, async () => (await import('../../work/runs/cli.ts')).cancelRun),
+      register(retryCommand, async () => (await import('../../work/continuations/cli.ts')).retryRun),
+      register(forkCommand, async () => (await import('../../work/continuations/cli.ts')).forkRun),
       register(revertCommand, async () => (await import('../../work/reverts/cli.ts')).revertRun),
       register(eventsCommand, async () => (await import('../../events/cli.ts')).listEvents),
       {

@@ -35,9 +35,9 @@ export async function handOver(
 /** Of a file that a brief and its rest have both reported, the later version counts. */
 function filesOf({ repository }: Pick<Claimed['run'], 'repository'>, accepted: readonly AcceptedOutputs[]): Handed[] {
   const files = new Map<string, Handed>()
-  for (const [index, { rootId, rootKey, outputs, checkedIn, ...maker }] of accepted.entries()) {
+  for (const [index, { rootId, rootKey, runId, outputs, checkedIn, ...maker }] of accepted.entries()) {
     const folder = folderOf(rootKey, rootId)
-    const from = { id: rootId, directory: null }
+    const from = { id: rootId, runId, directory: null }
     // The rest of a brief may rename the files of the first part.
     const hasRest = accepted.slice(index + 1).some((later) => later.rootId === rootId)
     // The files of a fresh checkout are in the commit, which is merged: a later brief may have removed one again.

@@ -3,13 +3,13 @@ import { refusal } from '../../kernel/errors.ts'
 import { shorten } from '../../kernel/text.ts'
 import { redact } from '../../secrets/redact.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
-import { listBriefs } from '../../work/briefs/store.ts'
 import { type Evidence, startsProcesses } from '../../work/evidence/contract.ts'
 import type { Finding } from '../../work/evidence/record.ts'
 import { listOdd } from '../../work/evidence/store.ts'
 import type { Proof, ProofFinding } from '../../work/proofs/contract.ts'
 import { type EarlierCheck, listEarlierChecks } from '../../work/proofs/earlier-checks.ts'
 import { type ProvableEvidence, provableEvidence } from '../../work/proofs/evidence.ts'
+import { listProvenBriefs } from '../../work/proofs/proven-briefs.ts'
 import { finishProof, type ProofEnd } from '../../work/proofs/finish.ts'
 import { findWaitingProof } from '../../work/proofs/store.ts'
 import { type Checks, resolveChecks } from '../../work/repository-settings/resolve.ts'
@@ -56,7 +56,7 @@ export async function findProofToMake(
   const { stopped: isStopped } = await lookForObstacles(tx, run.organisationId)
   const { path } = run.repository
   const checks = resolveChecks(run, await findRepositorySettings(tx, path), hostChecks?.get(path) ?? null)
-  const briefs = await listBriefs(tx, runId)
+  const briefs = await listProvenBriefs(tx, run)
   const earlier = checks.place === 'checkout' ? await listEarlierChecks(tx, run, proof, briefs) : []
   const preparedBriefs = await listPrepared(tx, runId)
   return { run, repository: run.repository, proof, briefs, checks, earlier, preparedBriefs, isStopped }

@@ -1,8 +1,8 @@
 import type { ReadTx } from '../../db/port.ts'
 import type { Brief } from '../../work/briefs/contract.ts'
-import { listBriefs } from '../../work/briefs/store.ts'
 import type { ProofFinding } from '../../work/proofs/contract.ts'
 import { provableEvidence } from '../../work/proofs/evidence.ts'
+import { listProvenBriefs } from '../../work/proofs/proven-briefs.ts'
 import type { Repeat } from '../../work/repeats/contract.ts'
 import { finishRepeat } from '../../work/repeats/moves.ts'
 import { findWaitingRepeat } from '../../work/repeats/store.ts'
@@ -35,7 +35,7 @@ export async function findRepeatToMake(
   const settings = await findRepositorySettings(tx, repository.path)
   const checks = resolveChecks(run, settings, hostChecks?.get(repository.path) ?? null)
   const preparedBriefs = await listPrepared(tx, runId)
-  return { run, repository, repeat, checks, preparedBriefs, isStopped, briefs: await listBriefs(tx, runId) }
+  return { run, repository, repeat, checks, preparedBriefs, isStopped, briefs: await listProvenBriefs(tx, run) }
 }
 
 export interface LiveRepeat extends LiveProof {

@@ -14,6 +14,8 @@ export interface AcceptedOutputs {
   /** The brief whose directory the maker works in, which is another one for the rest of a brief. */
   readonly rootId: string
   readonly rootKey: string
+  /** The run of the maker: that of the brief, or an earlier one that it continues. */
+  readonly runId: string
 }
 
 /**
@@ -30,7 +32,7 @@ export async function listAcceptedOutputs(tx: ReadTx, brief: Brief): Promise<Acc
   const rests = await idsIn(tx, `SELECT id FROM briefs WHERE run_id = ? AND remainder_of IN (#)`, named, [brief.runId])
   const makers = [...new Set([...waited, ...named, ...rests])]
   if (makers.length === 0) return []
-  const found = await accepted.all(sqlOf(tx), acceptedText.replace('#', marksFor(makers)), makers)
+  const found = await accepted.all(sqlOf(tx), acceptedText.replace('#', marksFor(makers)), [...makers, brief.runId])
   // A brief and its rest work in one directory, whose files the rest may change; its verifier has them too.
   const own = new Set([brief, ...ofOthers].map(({ id, remainderOf }) => remainderOf ?? id))
   return found.filter(({ rootId }) => !own.has(rootId))
@@ -67,11 +69,15 @@ const accepted = columns({
   checkedIn: optional(oneOf(CheckedIn.options)),
   rootId: text,
   rootKey: text,
+  runId: text,
 })
 
-/** The rest of a brief is made after it, so that its version of a file comes last. */
-const acceptedText = `SELECT a.brief_id, a.fence, a.outputs, a.checked_in, r.id AS root_id, r.key AS root_key
+/**
+ * The rest of a brief is made after it, so that its version of a file comes last. A run that continues another one names
+ * only accepted briefs of it: those that waited for the end of the run were cancelled with it.
+ */
+const acceptedText = `SELECT a.brief_id, a.fence, a.outputs, a.checked_in, r.id AS root_id, r.key AS root_key, b.run_id
 FROM attempts a JOIN briefs b ON b.id = a.brief_id JOIN briefs r ON r.id = COALESCE(b.remainder_of, b.id)
-WHERE a.brief_id IN (#) AND b.verifies IS NULL AND b.status IN ('ready_for_verification', 'verified', 'done')
+WHERE a.brief_id IN (#) AND b.verifies IS NULL AND (b.status IN ('ready_for_verification', 'verified', 'done') OR b.run_id <> ?)
 AND a.fence = (SELECT MAX(n.fence) FROM attempts n WHERE n.brief_id = a.brief_id AND n.outcome IN ('ok', 'partial_output'))
 ORDER BY b.created_at, b.number, b.id`

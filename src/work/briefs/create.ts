@@ -102,7 +102,8 @@ export function plannedBrief(
     ? [...configuration.evidence, ...(spec.evidence ?? [])]
     : (spec.evidence ?? configuration.evidence)
   // A planner must not turn off the verifier by evidence of its own choice.
-  const checkable = (configuration.planner ? configuration.evidence : evidence).length > 0
+  const isPlanned = configuration.planner || configuration.continues?.planned === true
+  const checkable = (isPlanned ? configuration.evidence : evidence).length > 0
   const judged = configuration.verify === 'all' || (configuration.verify === 'auto' && !checkable)
   const personaId = spec.persona === undefined ? systemPersona : (cast.get(spec.persona) ?? systemPersona)
   const verifierId = spec.verifier === undefined ? null : (cast.get(spec.verifier) ?? null)
@@ -126,6 +127,7 @@ export function plannedBrief(
       spec.runtimeOptions ?? configuration.runtimeOptions,
     ),
     runtimeOptions: spec.runtimeOptions ?? configuration.runtimeOptions,
+    receives: configuration.continues?.receives[spec.key] ?? [],
     unmetDependencies: spec.after.length,
     retryBudget: spec.retryBudget ?? configuration.retryBudget,
     verificationLimit: spec.verificationLimit ?? configuration.verificationLimit,

@@ -6,6 +6,7 @@ import { plain, tableLines } from '../../cli/terminal.ts'
 import type { Wire } from '../../cli/wire.ts'
 import { refusal } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
+import { settingsOfRun } from '../continuations/cli/settings.ts'
 import type { Run } from '../runs/contract.ts'
 import { printStarted } from '../runs/cli/started.ts'
 import { runEndpoints } from '../runs/endpoints.ts'
@@ -27,7 +28,7 @@ export const newRun: Handler<typeof newCommand> = async (context, name, options)
   const listed = await context.api().call<Listed>(templateEndpoints.list, {})
   if (options.list) return listTemplates(context, listed, options.json)
   const ask = options.yes ? null : terminalAsk()
-  const chosen = name === undefined ? null : await trusted(context, templateNamed(listed, name), options)
+  const chosen = await beginningOf(context, listed, name, options)
   const input = await composeRun(context, {
     listed,
     template: chosen,
@@ -41,6 +42,29 @@ export const newRun: Handler<typeof newCommand> = async (context, name, options)
   }
   const run = await context.api().call<Wire<Run>>(runEndpoints.create, input)
   return printStarted(context, run, options)
+}
+
+/** Returns the template to begin with: a named one, or the settings of an earlier run; null: the person chooses. */
+async function beginningOf(
+  context: CliContext,
+  listed: Listed,
+  name: string | undefined,
+  options: OptionsFor<typeof newCommand>,
+): Promise<Wire<Template> | null> {
+  const { from, goal } = options
+  if (from === undefined) return name === undefined ? null : trusted(context, templateNamed(listed, name), options)
+  const run = await context.api().call<Wire<Run>>(runEndpoints.show, { run_id: from })
+  return {
+    name: 'earlier-run',
+    title: `As ${run.id}`,
+    description: '',
+    ask: null,
+    goal: goal === undefined ? run.goal_anchor : '',
+    path: null,
+    run: settingsOfRun(run),
+    review: null,
+    text: null,
+  }
 }
 
 function listTemplates(context: CliContext, listed: Listed, json: true | undefined): number {

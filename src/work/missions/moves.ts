@@ -13,6 +13,20 @@ export function moveMission(
   options: { reason?: string | undefined; patch?: Partial<Mission> } = {},
 ): Promise<Mission> {
   checkMissionMove(mission.status, to, mission.pausedFrom)
+  return recordMove(tx, mission, to, by, options)
+}
+
+/** Takes an ended mission up again, for a run that continues its work. */
+export const reopenMission = (tx: Tx, mission: Mission, by: string): Promise<Mission> =>
+  recordMove(tx, mission, 'planning', by, { reason: 'its work is continued' })
+
+function recordMove(
+  tx: Tx,
+  mission: Mission,
+  to: MissionStatus,
+  by: string,
+  options: { reason?: string | undefined; patch?: Partial<Mission> },
+): Promise<Mission> {
   const reason = options.reason === undefined ? '' : `: ${options.reason}`
   return change(
     tx,

@@ -9,9 +9,9 @@ import { resolvePersona } from '../../org/personas/find.ts'
 import { limitFromTheStart, placeOfMission } from '../budgets/limits.ts'
 import { choosePlaybook } from '../choose-playbook.ts'
 import type { CreateMission, Mission, MissionLine } from './contract.ts'
-import { moveMission } from './moves.ts'
+import { moveMission, reopenMission } from './moves.ts'
 import { findOpenRunOf, listSimulatedMissions } from '../runs/store.ts'
-import { checkMissionMove, type MissionStatus } from './states.ts'
+import { checkMissionMove, hasEnded, type MissionStatus } from './states.ts'
 import { requireMission } from './find.ts'
 import { listMissions, missions } from './store.ts'
 
@@ -84,6 +84,13 @@ export function createMissions({ db, ids, playbooks }: MissionDeps) {
       await requireActive(tx, mission.organisationId)
       if (run.isStep === true && mission.status === 'in_progress') return mission
       return moveMission(tx, mission, 'planning', actorName(by))
+    },
+
+    /** Continues a mission that has ended with another run; one with an open run is left to that run. */
+    async reopen(tx: Tx, by: Actor, missionId: string): Promise<Mission | null> {
+      const mission = await requireMission(tx, missionId)
+      await requireActive(tx, mission.organisationId)
+      return hasEnded(mission.status) ? reopenMission(tx, mission, actorName(by)) : null
     },
   }
 }

@@ -30,6 +30,10 @@ export function canMoveMission(from: MissionStatus, to: MissionStatus, pausedFro
   return active.includes(from) && (to === 'failed' || to === 'paused')
 }
 
+/** Only a run that continues the work of an ended mission takes it up again. */
+export const hasEnded = (status: MissionStatus): boolean =>
+  status === 'done' || status === 'failed' || status === 'cancelled'
+
 export function checkMissionMove(from: MissionStatus, to: MissionStatus, pausedFrom: MissionStatus | null): void {
   if (canMoveMission(from, to, pausedFrom)) return
   const next = missionStatuses.filter((status) => canMoveMission(from, status, pausedFrom))

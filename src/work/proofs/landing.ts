@@ -1,6 +1,5 @@
 import type { ReadTx } from '../../db/port.ts'
 import { updated } from '../../events/change.ts'
-import { listBriefs } from '../briefs/store.ts'
 import type { GateSummary } from '../gates/contract.ts'
 import { listGatesOfRun } from '../gates/store.ts'
 import { findPullRequestOf, listMergedSince, pullRequests } from '../pull-requests/store.ts'
@@ -9,6 +8,7 @@ import { touchRun } from '../runs/moves.ts'
 import { findRun } from '../runs/store.ts'
 import type { RunScope } from '../scope.ts'
 import { provableEvidence } from './evidence.ts'
+import { listProvenBriefs } from './proven-briefs.ts'
 import { startProof } from './start.ts'
 import { listProofs } from './store.ts'
 import { heldText, shortCommit, unprovenText } from './wording.ts'
@@ -70,7 +70,7 @@ export async function proveLanding(scope: RunScope, moved: { commit: string; tar
       : // Compared with the target, the pull request has only the run's own changes.
         [updated(pullRequests, known, { baseCommit: moved.target, headCommit: moved.commit, updatedAt: tx.at })],
   )
-  if (provableEvidence(await listBriefs(tx, run.id)).length === 0) return
+  if (provableEvidence(await listProvenBriefs(tx, run)).length === 0) return
   await startProof(
     scope,
     'landing',

@@ -11,6 +11,7 @@ import { cancelProof } from './cancel.ts'
 import type { Proof } from './contract.ts'
 import { covers, provableEvidence } from './evidence.ts'
 import { isFollowedUp, repairsOf } from './follow-up.ts'
+import { listProvenBriefs } from './proven-briefs.ts'
 import { findWaitingProof, listProofs, proofs } from './store.ts'
 import { heldText, repairText, shortCommit, unprovableText } from './wording.ts'
 
@@ -25,7 +26,7 @@ export const proofHold = 'proof'
 export async function proveResult(scope: RunScope, gate: NewGate): Promise<void> {
   const { tx, run } = scope
   if (run.head === null) throw bug(`run ${run.id} has no result to prove`)
-  const items = provableEvidence(await listBriefs(tx, run.id))
+  const items = provableEvidence(await listProvenBriefs(tx, run))
   const waiting = await findWaitingProof(tx, run.id)
   // The approved result is being landed; the playbook was asked for another reason.
   if (waiting?.cause === 'landing') return

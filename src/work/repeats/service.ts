@@ -4,7 +4,7 @@ import { AgencyError, notFound, refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Repositories } from '../../repositories/port.ts'
 import type { Brief } from '../briefs/contract.ts'
-import { listBriefs } from '../briefs/store.ts'
+import { listProvenBriefs } from '../proofs/proven-briefs.ts'
 import { describeEvidence } from '../evidence/contract.ts'
 import type { ProofFinding } from '../proofs/contract.ts'
 import { provableEvidence, unprovableEvidence } from '../proofs/evidence.ts'
@@ -37,7 +37,7 @@ export function createRepeats(deps: RepeatDeps) {
   const { db } = deps
 
   async function viewOf(tx: ReadTx, run: Run, repeat: Repeat): Promise<RepeatView> {
-    const briefs = await listBriefs(tx, run.id)
+    const briefs = await listProvenBriefs(tx, run)
     const isWaiting = repeat.status === 'waiting'
     const findings = isWaiting ? deps.progressOf(repeat.id) : repeat.findings
     const before = await provenBefore(tx, run.id)
@@ -103,7 +103,7 @@ async function findSubject(tx: ReadTx, prefix: string): Promise<Subject> {
   const sheet = { hint: `Show what was checked with "agency proof ${id}".` }
   if (repository === null)
     throw refusal('invalid_input', `run ${id} has no repository, so what it delivered is not kept as a commit`, sheet)
-  const briefs = await listBriefs(tx, id)
+  const briefs = await listProvenBriefs(tx, run)
   if (provableEvidence(briefs).length === 0)
     throw refusal('invalid_input', `no finished brief of ${id} has evidence that can be checked again`, sheet)
   const checks = resolveChecks(run, await findRepositorySettings(tx, repository.path), null)

@@ -58,6 +58,24 @@ export const largePlanDefault = 40
 export const isLargePlan = (count: number, { largePlan = largePlanDefault }: Pick<RunConfiguration, 'largePlan'>) =>
   count > largePlan
 
+/** The beginning of a run that continues an ended one: the work that it keeps, and the start of its own work. */
+export const Continuation = z.object({
+  runId: z.string(),
+  kind: z.enum(['retry', 'fork']).describe('fork: with other settings'),
+  from: z.string().nullable().describe('The key of the brief from which it begins; null: none was named'),
+  commit: z.string().nullable().describe('The commit that its work begins with; null: it has none of the other run'),
+  kept: z
+    .array(z.object({ id: z.string(), key: z.string() }))
+    .describe('The accepted briefs whose work it keeps, also those that the other run had kept'),
+  receives: z
+    .record(z.string(), z.array(z.string()))
+    .describe('By key of a brief: the briefs of earlier runs whose outputs it is handed'),
+  planned: z.boolean().describe('Agents planned its briefs, so their evidence alone is no proof to the operator'),
+  note: z.string().describe('What it keeps and begins with, in a sentence'),
+  reason: z.string().nullable().describe('The operator’s words'),
+})
+export type Continuation = z.infer<typeof Continuation>
+
 /** Settings of the whole run, fixed when it starts. */
 export const RunConfiguration = z.object({
   runtime: z.string(),
@@ -107,6 +125,7 @@ export const RunConfiguration = z.object({
     .object({ runId: z.string(), commit: z.string() })
     .optional()
     .describe('The run whose landed result it takes back, and the commit of the result'),
+  continues: Continuation.optional(),
   team: ResolvedTeam.optional().describe('Gates, limits and the cast of each tier; for tiered runs'),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
@@ -138,6 +157,7 @@ export const Run = z.object({
   repository: RunRepository.nullable(),
   head: z.string().nullable().describe('The newest commit of its integration branch'),
   summary: z.string().nullable(),
+  continues: z.string().nullable().describe('The ended run whose work it continues or begins with'),
   claimOrder: z.string().describe('Its place in the order of claims: priority, start, id'),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
@@ -287,6 +307,13 @@ export const CreateRun = z.strictObject({
     .optional()
     .describe('For tiered: a team file, as YAML; without one, team.yaml of the home, or the defaults'),
   strict: z.boolean().default(false).describe('For tiered: every gate is on, whatever the team file says'),
+  fork: z
+    .strictObject({
+      runId: z.string().max(100),
+      from: z.string().max(100).optional().describe('A brief, by its key or id: begin with its result'),
+    })
+    .optional()
+    .describe('Begin with the commit of an ended run instead of the newest one of the branch'),
   ...trustFields,
 })
 export type CreateRun = z.infer<typeof CreateRun>
@@ -371,8 +398,24 @@ export const runOperations = {
       notes: z.array(NoteView),
       personas: z.array(PersonaInRun).describe('The personas that work on its briefs'),
       spends: z.array(ModelCost).describe('The cost of its model calls, by model'),
+      continuedBy: z
+        .array(z.object({ id: z.string(), status: RunStatus, kind: Continuation.shape.kind }))
+        .describe('The runs that continue it or begin with its work, oldest first; at most 50'),
       events: z.array(Event),
     }),
+    allow: ['operator'],
+  }),
+  retry: operation({
+    name: 'run.retry',
+    summary: 'Start a run that keeps the accepted work of an ended run and does the rest of it again',
+    ...runEndpoints.retry,
+    input: z.strictObject({
+      runId,
+      from: z.string().max(100).optional().describe('A brief, by its key or id: it and what depends on it, too'),
+      reason: z.string().trim().min(1).max(2_000).optional().describe('Advice that its agents are given'),
+      anyway: z.boolean().default(false).describe('Although another run that continues it is open'),
+    }),
+    output: Run,
     allow: ['operator'],
   }),
   dismiss: operation({

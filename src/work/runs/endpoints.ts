@@ -7,6 +7,7 @@ export const runEndpoints = {
   update: patch('/runs/:run_id'),
   configuration: get('/runs/:run_id/configuration'),
   inspect: get('/runs/:run_id/inspect'),
+  retry: post('/runs/:run_id/retry'),
   dismiss: post('/runs/:run_id/dismiss'),
   cancel: post('/runs/:run_id/cancel'),
 }

@@ -3,7 +3,7 @@ import { AgencyError, refusal } from '../../kernel/errors.ts'
 import type { Playbook } from '../../playbooks/contract.ts'
 import type { ResolvedTeam } from '../../team/contract.ts'
 import { type CheckTalent, type Installation, resolveTeamOfRun, type TeamFile } from '../../team/open.ts'
-import type { CreateRun } from './contract.ts'
+import type { CreateRun, RunConfiguration } from './contract.ts'
 
 export interface PrepareDeps {
   runtimes: ReadonlyMap<string, Runtime>
@@ -91,6 +91,22 @@ function namedByAll({ runtimes }: PrepareDeps, { briefs }: CreateRun): string | 
   const names = briefs.map(({ runtime }) => runtime).filter((name) => name !== undefined)
   if (names.length < briefs.length) return null
   return names.find((name) => runtimes.get(name)?.capabilities.simulated !== true) ?? names[0] ?? null
+}
+
+/** Refuses the settings of an earlier run if its runtimes are no longer usable here. */
+export async function checkRuntimesAgain(
+  deps: PrepareDeps,
+  { runtime, team, verifierRuntime, verifierOptions }: RunConfiguration,
+  input: CreateRun,
+): Promise<void> {
+  if (team !== undefined)
+    for (const tier of Object.values(team.tiers)) await checkRuntime(deps, tier.runtime, tier.runtimeOptions, true)
+  else
+    await checkRuntimes(deps, runtime, {
+      ...input,
+      verifierRuntime: verifierRuntime ?? undefined,
+      verifierOptions: verifierOptions ?? undefined,
+    })
 }
 
 async function checkRuntimes(deps: PrepareDeps, runtime: string, input: CreateRun): Promise<void> {

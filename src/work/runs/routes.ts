@@ -1,9 +1,10 @@
 import { bind, type Route } from '../../operations/bind.ts'
 import { runOperations } from './contract.ts'
 import { checkAnchor } from './anchor.ts'
+import type { Continuations } from '../continuations/service.ts'
 import type { Runs } from './service.ts'
 
-export const runRoutes = (runs: Runs): Route[] =>
+export const runRoutes = (runs: Runs, continuations: Continuations): Route[] =>
   bind(runOperations, {
     create: (by, input) => runs.create(by, input),
     list: (_, query) => runs.list(query),
@@ -11,6 +12,7 @@ export const runRoutes = (runs: Runs): Route[] =>
     update: async (_, { runId, goalAnchor }) => checkAnchor(await runs.show(runId), goalAnchor),
     configuration: async (_, { runId }) => (await runs.show(runId)).configuration,
     inspect: (_, { runId, events }) => runs.inspect(runId, events),
+    retry: (by, { runId, ...query }) => continuations.retry(by, runId, query),
     dismiss: (by, { runId }) => runs.dismiss(by, runId),
     cancel: (by, { runId, reason }) => runs.cancel(by, runId, reason),
   })

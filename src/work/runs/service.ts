@@ -2,6 +2,8 @@ import type { Runtime } from '../../adapters/runtime/port.ts'
 import type { Db, Tx } from '../../db/port.ts'
 import { choosePlaybook } from '../choose-playbook.ts'
 import { checkCast } from '../briefs/cast.ts'
+import type { BriefSpec } from '../briefs/contract.ts'
+import { findFork } from '../continuations/fork.ts'
 import { checkNotLanding } from '../pull-requests/moves.ts'
 import { endLiveAttempts } from '../attempts/end-live.ts'
 import { checkPlan } from '../briefs/create.ts'
@@ -47,7 +49,7 @@ import { queueInWorkspace } from '../mission-workspaces/executions/queue.ts'
 import { findActiveWorkspace } from '../mission-workspaces/store.ts'
 import {
   claimOrderOf,
-  type CreateRun,
+  CreateRun,
   type Run,
   type RunConfiguration,
   type RunPurpose,
@@ -55,8 +57,8 @@ import {
   type RunStanding,
 } from './contract.ts'
 import { requireRun, resolveRun } from './find.ts'
-import { type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
-import { runs } from './store.ts'
+import { checkRuntimesAgain, type PrepareDeps, type Prepared, prepareRun } from './prepare.ts'
+import { listContinuations, runs } from './store.ts'
 import { moveRun, moveRunsMission, touchRun } from './moves.ts'
 import { dismissRun } from './dismiss.ts'
 import { cancelRun } from './end.ts'
@@ -108,6 +110,15 @@ export interface RunDeps {
   interrupt: (attemptIds: readonly string[]) => void
 }
 
+/** A run that continues an ended one, with the settings of that one. */
+export interface NewContinuation {
+  readonly briefs: readonly BriefSpec[]
+  readonly repository: RunRepository | null
+  /** The commit with which its work begins; null: the base of the repository. */
+  readonly head: string | null
+  readonly configuration: RunConfiguration
+}
+
 export type Runs = ReturnType<typeof createRuns>
 
 export function createRuns(deps: RunDeps) {
@@ -116,7 +127,8 @@ export function createRuns(deps: RunDeps) {
   /** Creates a run from files that are trusted. */
   async function createTrusted(by: Actor, input: CreateRun, purpose?: RunPurpose): Promise<Run> {
     const prepared = await checkInput(deps, input)
-    const repository = await openRepository(deps, input, prepared)
+    const fork = input.fork === undefined ? null : await findFork(deps, input, input.fork)
+    const repository = fork?.repository ?? (await openRepository(deps, input, prepared))
     const missionId = input.missionId === undefined ? undefined : await deps.missions.resolve(input.missionId)
     return db.write([`org:${input.organisationId}`], async (tx) => {
       await checkCast(tx, input.briefs)
@@ -130,10 +142,13 @@ export function createRuns(deps: RunDeps) {
       })
       const place = await placeInWorkspace(tx, input, mission)
       tx.afterCommit(() => deps.chaosPoint('run.created'))
-      return startRun(deps, tx, by, input, prepared, mission, repository, {
+      const settings = {
         ...place,
+        ...(fork === null ? {} : { continues: fork.continues }),
         ...(purpose === undefined ? {} : { purpose }),
-      })
+      }
+      const head = fork?.continues.commit ?? null
+      return startRun(deps, tx, by, input, prepared, mission, repository, settings, { head })
     })
   }
 
@@ -161,7 +176,7 @@ export function createRuns(deps: RunDeps) {
       })
       tx.afterCommit(() => deps.chaosPoint('run.created'))
       const prepared = { playbook, runtime, runtimeOptions, team: null }
-      const run = await startRun(deps, tx, by, input, prepared, mission, repository, { reverts }, id)
+      const run = await startRun(deps, tx, by, input, prepared, mission, repository, { reverts }, { id })
       const scope = scopeOf(deps.scopes, tx, run, actorName(by))
       await begin(scope)
       return scope.run
@@ -179,6 +194,40 @@ export function createRuns(deps: RunDeps) {
     },
 
     createTrusted,
+
+    /**
+     * Creates a run with the settings of an ended one. `check` runs in the transaction, which no other run that continues
+     * the same one can share.
+     */
+    async createContinuation(
+      by: Actor,
+      old: Run,
+      { briefs, repository, head, configuration }: NewContinuation,
+      check: (tx: Tx) => Promise<void>,
+    ): Promise<Run> {
+      const { runtime, runtimeOptions, team = null } = old.configuration
+      const { goalAnchor: goal, organisationId, priority } = old
+      const parsed = CreateRun.parse({ goal, organisationId, priority, runtime, runtimeOptions })
+      const input: CreateRun = { ...parsed, briefs: [...briefs] }
+      const playbook = choosePlaybook(deps.scopes.playbooks, old.playbook)
+      await checkRuntimesAgain(deps, old.configuration, input)
+      return db.write([`org:${organisationId}`, `run:${old.id}`], async (tx) => {
+        await check(tx)
+        await checkCast(tx, briefs)
+        const mission =
+          (await deps.missions.reopen(tx, by, old.missionId)) ??
+          (await deps.missions.open(tx, by, {
+            missionId: undefined,
+            organisationId,
+            title: shorten(goal.split('\n')[0] as string, 200),
+            description: goal,
+            playbook: playbook.name,
+          }))
+        tx.afterCommit(() => deps.chaosPoint('run.created'))
+        const prepared = { playbook, runtime, runtimeOptions, team }
+        return startRun(deps, tx, by, input, prepared, mission, repository, configuration, { head })
+      })
+    },
 
     /** Refuses the casts and runtimes that `create` would refuse, without creating anything. */
     async check(input: CreateRun): Promise<void> {
@@ -230,6 +279,11 @@ export function createRuns(deps: RunDeps) {
           notes: (await listNotesOfRun(tx, run.id)).map(showNote),
           personas: await listPersonasOfRun(tx, run.id),
           spends: await sumByModel(tx, { runId: run.id }),
+          continuedBy: (await listContinuations(tx, run.id)).map(({ id, status, configuration }) => ({
+            id,
+            status,
+            kind: configuration.continues?.kind ?? 'retry',
+          })),
           events:
             events === 0
               ? []
@@ -319,7 +373,7 @@ async function startRun(
   mission: Mission,
   repository: RunRepository | null,
   place: Partial<RunConfiguration>,
-  id: RunId = deps.ids.next('run'),
+  { id = deps.ids.next('run'), head = null }: { id?: RunId; head?: string | null } = {},
 ): Promise<Run> {
   await tx.lock(`run:${id}`)
   const used = [
@@ -391,8 +445,9 @@ async function startRun(
       questionsOpen: 0,
       notesTotal: 0,
       repository,
-      head: repository?.base ?? null,
+      head: head ?? repository?.base ?? null,
       summary: null,
+      continues: place.continues?.runId ?? null,
       claimOrder: claimOrderOf({ priority, startedAt: tx.at, id }),
       startedAt: tx.at,
       endedAt: null,
@@ -406,12 +461,21 @@ async function startRun(
       ...playbook.runTags,
       ...(playbook.logsProgress === true ? { level: 'verbose' as const } : { code: 'PLAN_START' }),
       message: shorten(input.goal, 500),
-      data: { mission_id: mission.id, playbook: playbook.name, runtime },
+      data: {
+        mission_id: mission.id,
+        playbook: playbook.name,
+        runtime,
+        ...(place.continues === undefined
+          ? {}
+          : { continues: place.continues.runId, as: place.continues.kind, commit: place.continues.commit }),
+      },
     },
   )
   const { tokenBudget: tokens, costLimit: usd } = run.configuration
   await limitFromTheStart(tx, placeOfRun(run), actorName(by), { tokens, usd })
   const scope = scopeOf(deps.scopes, tx, run, actorName(by))
+  if (place.continues !== undefined)
+    await touchRun(scope, {}, { kind: 'log', level: 'normal', message: place.continues.note })
   for (const message of team?.warnings ?? []) await touchRun(scope, {}, { kind: 'log', level: 'normal', message })
   await scope.decide({ kind: 'run_started', briefs: input.briefs })
   await queueInWorkspace(scope)

@@ -18,6 +18,7 @@ export const runs = table<Run>('runs', {
     notes_total: 0,
     cost_micros: 0,
     unpriced_calls: 0,
+    continues: null,
     dismissed_at: null,
   },
   stream: (row) => `run:${row.id}`,
@@ -61,6 +62,10 @@ export function listRuns(
 /** Finds an active run of a mission, which moves the mission. Only steps in a workspace can be active beside one another. */
 export const findOpenRunOf = (tx: ReadTx, missionId: string): Promise<string | undefined> =>
   runIds.first(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL', [missionId])
+
+/** Lists the runs that continue a run, oldest first. */
+export const listContinuations = (tx: ReadTx, runId: string): Promise<Run[]> =>
+  findRows(tx, runs, `continues = ? ORDER BY started_at, id ${boundLimit}`, [runId, 50])
 
 export const listOpenRunIds = (tx: ReadTx, missionId: string): Promise<string[]> =>
   runIds.all(sqlOf(tx), 'SELECT id FROM runs WHERE mission_id = ? AND ended_at IS NULL ORDER BY id', [missionId])

@@ -117,6 +117,11 @@ function print(context: CliContext, shown: Inspection, { brief, history, failing
     context.out(`tokens   ${run.input_tokens} in, ${run.output_tokens} out${run.simulated ? ' (simulated)' : ''}`)
   if (brief === undefined) for (const spent of shown.spends) context.out(`cost     ${modelLine(spent)}`)
   context.out(`briefs   ${progressText(shown.progress)} done`)
+  const { continues } = run.configuration
+  if (continues !== undefined)
+    context.out(`${continues.kind === 'fork' ? 'fork of ' : 'continues'} ${continues.run_id}: ${plain(continues.note)}`)
+  for (const { id, kind, status } of shown.continued_by)
+    context.out(`next     ${kind === 'fork' ? 'forked as' : 'continued by'} ${id}, ${status}`)
   if (run.summary !== null) context.out(`summary  ${plain(run.summary)}`)
   if (shown.waits_for !== null) context.out(`waits    for ${plain(shown.waits_for)}`)
   for (const line of waitingLines(shown)) context.out(line)

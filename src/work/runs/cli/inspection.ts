@@ -18,7 +18,7 @@ import type { Proof } from '../../proofs/contract.ts'
 import type { Question } from '../../questions/contract.ts'
 import type { Verdict } from '../../verdicts/contract.ts'
 import type { ModelCost } from '../../spends/contract.ts'
-import type { Run, RunStanding } from '../contract.ts'
+import type { Continuation, Run, RunStanding } from '../contract.ts'
 import { runEndpoints } from '../endpoints.ts'
 
 /** Everything about a run, as the daemon sends it. */
@@ -45,6 +45,7 @@ export interface Inspection {
   notes: Wire<NoteView>[]
   personas: Wire<PersonaInRun>[]
   spends: Wire<ModelCost>[]
+  continued_by: { id: string; status: string; kind: Continuation['kind'] }[]
   events: EventLine[]
   /** The escalations with sender and receiver; present only with --escalations. */
   escalations?: Escalation[]
