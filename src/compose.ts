@@ -332,6 +332,7 @@ export function composeAgency(parts: Parts): Agency {
     templates: createTemplates({
       folder: parts.place === undefined ? null : `${parts.place.home}/templates`,
       builtIn: runTemplates,
+      playbooks: scopes.playbooks,
       trust: trustedFiles,
     }),
     briefs: createBriefs({ db, scopes }),

@@ -15,7 +15,9 @@ export async function followDemo(daemon: Daemon, run: Run): Promise<void> {
     return
   }
   out('This is a simulated mission: no model is called, and nothing leaves this machine.')
-  out('It approves its own gates after a moment; "agency demo tiered --manual" starts one that waits for you.')
+  out(
+    'Its first gate waits 15 seconds for you; then it approves its gates itself. "agency demo tiered --manual" waits.',
+  )
   const ended = new AbortController()
   void daemon.stopped.then(() => ended.abort())
   const follow = daemon.feed.follow({

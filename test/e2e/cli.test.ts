@@ -226,7 +226,7 @@ describe('a run', () => {
     expect(printed).toContain('I am a simulated agent')
     expect(await cli.text('output', inspected.attempts[0]?.id ?? '', '--follow')).toBe(printed)
     expect(await cli.run('output', 'att_nope')).toMatchObject({ code: 3, out: '' })
-    expect(await cli.text('runs')).toMatch(new RegExp(`${id} +✓ done +1/1 .*\\(simulated\\) Write a haiku`))
+    expect(await cli.text('runs')).toMatch(new RegExp(`${id} +✓ done +1/1 .*sim · Write a haiku`))
   })
 
   it('can be watched repeatedly as JSON, from a given event on', async () => {
@@ -442,7 +442,7 @@ describe.skipIf(program('tmux') === null)('on a terminal', () => {
     tmux('send-keys', '-t', 's', 'C-c')
     const screen = await shows(/exit=\d/)
     expect(screen).toContain('exit=130')
-    expect(screen).toContain(`no longer watching; the run continues (agency watch ${id})`)
+    expect(screen.replace(/\s+/g, ' ')).toContain(`no longer watching; the run continues (agency watch ${id})`)
     expect((await cli.json<Inspected>('inspect', id)).status).toBe('running')
     letGo()
     await cli.text('watch', id)

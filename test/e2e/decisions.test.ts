@@ -39,16 +39,16 @@ it('the command line approves a run from gate to gate', async () => {
   expect(await cli.text('inspect', run)).toContain(`held: gate:${plan}`)
   expect(await cli.run('reject', run)).toMatchObject({ code: 2, out: '' })
   expect(await cli.run('resume', run)).toMatchObject({ code: 1, out: '' })
-  expect(await cli.text('approve', run, '--note', 'Go')).toBe('✅ Approved — 1 brief starts now.\n')
+  expect(await cli.text('approve', run, '--note', 'Go')).toBe('✓ Approved — 1 brief starts now.\n')
   const result = await waiting('gates', plan)
   expect(await cli.text('reject', run, '--reason', 'Shorter')).toBe(
-    '❌ Rejected — 1 brief is done again with your reason.\n',
+    '✗ Rejected — 1 brief is done again with your reason.\n',
   )
   await waiting('gates', result)
   expect(await cli.text('inspect', run, '--brief', 'main')).toMatch(
     /^limits +attempts 2, .*retries_used 0\/[^]*rejected Shorter/m,
   )
-  expect(await cli.text('reply', 'approve')).toBe('✅ Accepted — the run is done.\n')
+  expect(await cli.text('reply', 'approve')).toBe('✓ Accepted — the run is done.\n')
   const watched = await watching.ended
   expect(watched.code).toBe(0)
   for (const line of ['GATE  APPROVAL      ⏸', 'GATE  APPROVED      ✓', 'GATE  REJECTED      ✗ Rejected: Shorter'])

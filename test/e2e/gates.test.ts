@@ -160,7 +160,7 @@ describe.skipIf(noBrowser !== null)('gates and questions on the page', () => {
     await expectShown(
       page
         .getByRole('region', { name: 'Cost' })
-        .getByText(/of \$5\.00/)
+        .getByText(/limit \$5\.00/)
         .first(),
     )
     await openView(page, 'Evidence', 'Proofs')

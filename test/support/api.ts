@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import { plainDefaults } from './work.ts'
 
 import type { NotifierSettings } from '../../src/adapters/notify/contract.ts'
+import type { Runtime } from '../../src/adapters/runtime/port.ts'
 import { createScriptedRuntime } from '../../src/adapters/runtime/scripted/runtime.ts'
 import { type Agency, composeAgency, routesOf } from '../../src/compose.ts'
 import { createDemos } from '../../src/daemon/demos/service.ts'
@@ -40,6 +41,8 @@ export interface StartOptions {
   /** Notifiers through which people are notified. */
   notifiers?: readonly NotifierSettings[]
   repositories?: Repositories
+  /** Runtimes beside the scripted one. */
+  runtimes?: readonly Runtime[]
   /** Playbooks that replace those of the product under the same name. */
   playbooks?: readonly Playbook[]
 }
@@ -47,7 +50,13 @@ export interface StartOptions {
 /** Starts the real services and the engine on a store in this process, with agents in this process. */
 export async function startAgency(
   db: Db,
-  { slots = 4, notifiers = [{ adapter: 'terminal', timeoutSeconds: 10 }], repositories, playbooks }: StartOptions = {},
+  {
+    slots = 4,
+    notifiers = [{ adapter: 'terminal', timeoutSeconds: 10 }],
+    repositories,
+    playbooks,
+    runtimes = [],
+  }: StartOptions = {},
 ): Promise<{ agency: Agency; jobs: Jobs; org: Org; notify: Notify; talent: Talent; routes: Route[] }> {
   await seedOrganisation(db)
   const clock = systemClock
@@ -79,7 +88,7 @@ export async function startAgency(
     ids: systemIds,
     log: noLog,
     chaosPoint: noChaos,
-    runtimes: [createScriptedRuntime({ host: 'in-process' })],
+    runtimes: [createScriptedRuntime({ host: 'in-process' }), ...runtimes],
     workspaces: missionWorkspacesOnDisk(root),
     ...(repositories === undefined ? {} : { repositories }),
     ...(playbooks === undefined ? {} : { playbooks }),

@@ -27,17 +27,31 @@ export function AgentField({
   )
   // A missing agent is news only as long as there is none.
   const hidden = hasAgent ? shown.filter((each) => !each.usable && each !== chosen) : []
+  const options = (of: RuntimeChoice) =>
+    of.fields.map((field) => (
+      <Option
+        key={field.name}
+        field={field}
+        value={draft.fields[field.name] ?? textOf(draft.options[field.name])}
+        fault={faults.get(`option ${field.name}`)}
+        onChange={(text) => {
+          const { [field.name]: _, ...kept } = draft.options
+          onChange({ options: kept, fields: { ...draft.fields, [field.name]: text } })
+        }}
+      />
+    ))
   const agent = (each: RuntimeChoice) => (
     <li key={each.name}>
       <Agent choice={each} group={name} isChosen={each === chosen} onChoose={() => choose(each.name)} />
+      {each === chosen && options(each)}
     </li>
   )
   return (
     <Field label="Who" fault={faults.get('runtime')}>
       {!hasAgent && (
         <p className="tone-waiting">
-          <Sign tone="waiting" /> No coding agent can run here yet. Install one, or see how it works with a simulated
-          agent.
+          <Sign tone="waiting" /> No coding agent can run here yet. Install one, name a program of your own, or see how
+          it works with a simulated agent.
         </p>
       )}
       <ul className="plain agents">{shown.filter((each) => !hidden.includes(each)).map(agent)}</ul>
@@ -47,18 +61,6 @@ export function AgentField({
           <ul className="plain agents">{hidden.map(agent)}</ul>
         </details>
       )}
-      {chosen?.fields.map((field) => (
-        <Option
-          key={`${chosen.name} ${field.name}`}
-          field={field}
-          value={draft.fields[field.name] ?? textOf(draft.options[field.name])}
-          fault={faults.get(`option ${field.name}`)}
-          onChange={(text) => {
-            const { [field.name]: _, ...options } = draft.options
-            onChange({ options, fields: { ...draft.fields, [field.name]: text } })
-          }}
-        />
-      ))}
     </Field>
   )
 }
@@ -75,7 +77,7 @@ const textOf = (value: unknown): string =>
       : ''
 
 function Agent({
-  choice: { name, title, usable, simulated, version, reason, install },
+  choice: { name, title, usable, simulated, version, reason, install, fields },
   group,
   isChosen,
   onChoose,
@@ -115,6 +117,9 @@ function Agent({
       </label>
       <div id={about} className="agent-about muted">
         {simulated && <p>Follows a script and calls no model: it shows how a run works, and does not do the work.</p>}
+        {fields.some((each) => each.isCommand) && (
+          <p>Reads its brief from standard input, works in a workspace of its own, and ends with a line of JSON.</p>
+        )}
         {reason !== null && <p>{reason}</p>}
         {install !== null && (
           <p>

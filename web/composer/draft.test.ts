@@ -97,6 +97,18 @@ describe('a draft', () => {
     expect(faults(draft({ fields: { command: 'my-agent' } }), { runtime: program })).toEqual([])
   })
 
+  it('shows the script of a program to the box of its agent, once', () => {
+    const readable = (command: string, more: Draft['more'] = {}) =>
+      inputOf(draft({ fields: { command }, more }), { runtime: program, repo: null }).readable
+    expect(readable('sh /home/me/fix.sh --fast')).toEqual(['/home/me/fix.sh'])
+    expect(readable('sh /home/me/fix.sh', { readable: ['/data', '/home/me/fix.sh'] })).toEqual([
+      '/data',
+      '/home/me/fix.sh',
+    ])
+    expect(readable('sh fix.sh')).toBeUndefined()
+    expect(readable('my-agent /home/me/secret')).toBeUndefined()
+  })
+
   it('becomes a request that the daemon accepts', () => {
     const full = draft({
       fields: { command: "my-agent --mode 'very careful'" },

@@ -1,3 +1,4 @@
+import { scriptOf } from '../../src/kernel/program-script.ts'
 import { shellWords } from '../../src/kernel/shell-words.ts'
 import type { RuntimeChoice } from '../../src/work/composer/contract.ts'
 import type { Evidence } from '../../src/work/evidence/contract.ts'
@@ -183,9 +184,12 @@ export function inputOf(
   { runtime, repo }: { runtime: RuntimeChoice; repo: string | null },
 ): Omit<Partial<CreateRun>, 'goal'> & { goal: string } {
   const limit = amountOf(draft.limit)
-  const { base, setup, protected: barred, planner, ...more } = draft.more
+  const { base, setup, protected: barred, planner, readable = [], ...more } = draft.more
+  const scripts = scriptsOf(draft, runtime).filter((script) => !readable.includes(script))
+  const shown = [...readable, ...scripts]
   return {
     ...more,
+    ...(shown.length === 0 ? {} : { readable: shown }),
     goal: draft.goal.trim(),
     ...(draft.fork === null ? {} : { fork: draft.fork }),
     runtime: runtime.name,
@@ -201,6 +205,17 @@ export function inputOf(
           acceptance: draft.askResult ? 'operator' : 'auto',
         }),
   }
+}
+
+/** Lists the scripts that the command of a program names, as the command line does: the box of the agent shows them. */
+function scriptsOf(draft: Draft, runtime: RuntimeChoice): string[] {
+  const { fields } = runtime
+  const values = { ...draft.options, ...fieldValues(draft, runtime) }
+  return fields.flatMap(({ name, isCommand }) => {
+    const words = isCommand ? values[name] : undefined
+    const script = Array.isArray(words) ? scriptOf(words.map(String)) : null
+    return script === null ? [] : [script]
+  })
 }
 
 function fieldValues({ fields }: Draft, { fields: known }: RuntimeChoice): Record<string, unknown> {

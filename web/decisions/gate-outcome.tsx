@@ -7,7 +7,7 @@ import { call } from '../client.ts'
 import { keys } from '../queries.ts'
 import { OutcomeLine } from './card.tsx'
 import { RefusedDecision } from './waiting-decision.tsx'
-import { gateNames, gateState } from './labels.ts'
+import { gateNames, gateState, isSimulated } from './labels.ts'
 
 /** Shows the next step of a decision made here; of one made elsewhere, the decision and its author. */
 export function GateOutcome({
@@ -48,7 +48,7 @@ export function GateOutcome({
       {...line}
       state={{
         tone,
-        text: settled === undefined ? `${text} by ${found.by ?? 'an unknown person'}` : nextOf(settled, run),
+        text: settled === undefined ? `${text} by ${authorOf(found)}` : nextOf(settled, run),
       }}
       at={found.decidedAt ?? null}
     >
@@ -57,6 +57,9 @@ export function GateOutcome({
     </OutcomeLine>
   )
 }
+
+const authorOf = ({ by, note }: GateView): string =>
+  isSimulated(note) ? 'the demonstration' : (by ?? 'an unknown person')
 
 /** Names the next step of a decision; of a merge, what has become of it. */
 function nextOf(decided: DecidedGate, run: Run | undefined): string {

@@ -7,40 +7,38 @@ import { call } from '../client.ts'
 import { useSecond } from '../clock.ts'
 import { Word } from '../words/word.tsx'
 import { type Inspection, keys } from '../queries.ts'
+import { addresses, Link } from '../router.tsx'
 import { counted } from '../text.ts'
+import { standingOf } from './standing.ts'
 import { Yours } from './yours.tsx'
 
 /** Explains a demonstration while it runs, counts down to its own decision of a gate, and names the author of the last one. */
-export function DemoGuide({ inspection: { run, gates } }: { inspection: Inspection }) {
+export function DemoGuide({ inspection: { run, gates, briefs } }: { inspection: Inspection }) {
   const guide = useGuide(run)
   if (guide === null) return null
-  const last = gates.findLast(({ status }) => status === 'approved')
-  const isOwnDecision = last !== undefined && last.note?.startsWith('Simulated:') !== true
+  const standing = standingOf(guide.gate, gates)
+  const claims = guide.name === 'liar' ? briefs.find(({ kind }) => kind !== 'verify') : undefined
   return (
     <aside className="guide" aria-label="About this demonstration">
       {run.endedAt !== null ? (
         <p>
-          That was <Word of="simulated" />. {endings[guide.name]}
+          That was <Word of="simulated" />. {endings[guide.name]}{' '}
+          {claims !== undefined && <Link to={addresses.brief(run.id, claims.id)}>Read each claim and its refusal</Link>}
         </p>
       ) : (
         <>
           <p>
             {stories[guide.name]} Nothing is real yet: the agents are <Word of="simulated" />, no model is called.
           </p>
-          {guide.gate !== null && (
+          {guide.gate !== null && standing === null ? (
             <p>
               <b>
                 Your turn: this is a <Word of="gate" />.
               </b>{' '}
               Read what it shows and approve it. <Countdown until={guide.gate.approvesAt} />
             </p>
-          )}
-          {guide.gate === null && last !== undefined && (
-            <p className="muted">
-              {isOwnDecision
-                ? 'You approved the last gate, and the work continues.'
-                : 'The last gate was approved by the demonstration itself, because no person decided in time.'}
-            </p>
+          ) : (
+            standing !== '' && <p className="muted">{standing}</p>
           )}
         </>
       )}
@@ -51,7 +49,7 @@ export function DemoGuide({ inspection: { run, gates } }: { inspection: Inspecti
 /** Shows the way to a real run at the end of a demonstration, and nothing on any other run. */
 export function AfterDemo({ run }: { run: Run }) {
   const guide = useGuide(run)
-  return guide === null || run.endedAt === null ? null : <Yours />
+  return guide === null || run.endedAt === null ? null : <Yours watched={guide.name} />
 }
 
 function useGuide(run: Run): (DemoGuideData & { name: DemoName }) | null {

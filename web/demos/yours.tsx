@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 
+import type { DemoName } from '../../src/daemon/demos/contract.ts'
 import { choicesQuery } from '../composer/queries.ts'
 import { Sign } from '../parts/state.tsx'
 import { addresses, Link } from '../router.tsx'
 import { PlayDemo } from './play.tsx'
 
 /** Leads from a demonstration to the first real run: the agents and repositories that are here, and one button. */
-export function Yours() {
+export function Yours({ watched }: { watched?: DemoName }) {
   const choices = useQuery(choicesQuery).data
   if (choices === undefined) return null
   const agents = choices.runtimes.filter(({ simulated }) => !simulated)
-  const usable = agents.filter((each) => each.usable)
+  // A program of the visitor's own is no coding agent: it can always be named.
+  const hasAgent = agents.some(({ usable, fields }) => usable && fields.every((each) => !each.isCommand))
   const repositories = choices.repositories.slice(0, maxRepositories)
   return (
     <section className="card yours" aria-label="Your first run">
@@ -25,7 +27,7 @@ export function Yours() {
           </li>
         ))}
       </ul>
-      {usable.length === 0 && (
+      {!hasAgent && (
         <p>
           No coding agent can run here yet.{' '}
           <Link to={addresses.newRun}>The form of a new run shows what is missing for each.</Link>
@@ -33,6 +35,7 @@ export function Yours() {
       )}
       {repositories.length > 0 && (
         <ul className="plain facts" aria-label="Repositories on this machine">
+          <li className="muted">Repositories here:</li>
           {repositories.map(({ path }) => (
             <li key={path}>
               <Link to={`${addresses.newRun}?repo=${encodeURIComponent(path)}`}>
@@ -51,7 +54,7 @@ export function Yours() {
         </span>
       </p>
       <p className="muted">Or watch another demonstration:</p>
-      <PlayDemo names={['liar']} />
+      <PlayDemo names={[watched === 'liar' ? 'tiered' : 'liar']} />
     </section>
   )
 }

@@ -28,6 +28,8 @@ describeStores('the state in which a run is shown', (openFresh) => {
     const other = await agency.run({ play: [[{ hang: {} }]] })
     await agency.gates.pause(operator, other.id, undefined)
     expect(await standingOf(agency, other)).toEqual({ state: 'paused', decisions: 0 })
+    await agency.gates.pause(operator, run.id, undefined)
+    expect(await standingOf(agency, run)).toEqual({ state: 'paused', decisions: 1 })
   })
 
   it('waits for the operator also while agents are at work, but not for a gate that a tier decides', async () => {

@@ -6,8 +6,8 @@ import type { Run, RunStanding } from './contract.ts'
 import { type Decisions, findWait, openDecisions, type Surroundings, type Wait } from './waits-for.ts'
 
 /**
- * Returns the state in which a run is shown. An open decision of the operator comes before everything else, also while
- * other briefs of the run are at work.
+ * Returns the state in which a run is shown. An open decision of the operator comes before everything but her own pause,
+ * also while other briefs of the run are at work.
  */
 export async function standingOf(tx: ReadTx, run: Run, around: Surroundings): Promise<RunStanding> {
   const progress = await progressOf(tx, run)
@@ -19,8 +19,8 @@ export async function standingOf(tx: ReadTx, run: Run, around: Surroundings): Pr
 }
 
 async function stateOf(tx: ReadTx, run: Run, decisions: number, wait: Wait | null): Promise<RunStanding['state']> {
-  if (decisions > 0) return 'waits_for_you'
   if (run.status === 'paused') return 'paused'
+  if (decisions > 0) return 'waits_for_you'
   if (await isStopped(tx, run)) return 'stopped'
   if (wait?.on === 'other') return 'waits'
   return run.status === 'planning' || run.status === 'accepting' ? run.status : 'running'

@@ -4,6 +4,8 @@ import { startAgency } from '../../../../test/support/api.ts'
 import { makeRepository, openRepositories } from '../../../../test/support/repository.ts'
 import { freshSqlite } from '../../../../test/support/store.ts'
 import { operator } from '../../../../test/support/work.ts'
+import type { Runtime } from '../../../adapters/runtime/port.ts'
+import { createProgramRuntime } from '../../../adapters/runtime/program/runtime.ts'
 import type { CliContext } from '../../../cli/context.ts'
 import type { Wire } from '../../../cli/wire.ts'
 import type { Endpoint } from '../../../operations/endpoint.ts'
@@ -30,9 +32,10 @@ async function compose(
   options: Options,
   answers: readonly string[] | null = null,
   chosen: Wire<Template> | null = null,
+  runtimes: readonly Runtime[] = [],
 ) {
   const { db } = await freshSqlite()
-  const { routes } = await startAgency(db, openRepositories())
+  const { routes } = await startAgency(db, { ...openRepositories(), runtimes })
   const said: string[] = []
   const asked: string[] = []
   const call = async ({ method, path }: Endpoint, input: object): Promise<unknown> => {
@@ -60,6 +63,13 @@ async function compose(
 }
 
 describe('a run that is composed on a terminal', () => {
+  it('shows the script of a program to the box of its agent', async () => {
+    const composed = (program: string) => compose({ goal: 'List files', program }, null, null, [createProgramRuntime()])
+    const { input } = await composed(`node ${import.meta.filename} --fast`)
+    expect(input).toMatchObject({ runtime: 'program', readable: [import.meta.filename] })
+    expect((await composed('my-agent --fast')).input).not.toHaveProperty('readable')
+  })
+
   it('asks every open question, and again after an answer that cannot be used', async () => {
     const repository = makeRepository({ 'package.json': '{"scripts":{"test":"node --test"}}' })
     const answers = [

@@ -9,6 +9,7 @@ import { counted } from '../../../kernel/amounts.ts'
 import { refusal } from '../../../kernel/errors.ts'
 import { shellWords } from '../../../kernel/shell-words.ts'
 import { parseEvidence, parseOptions, programWords } from '../../runs/cli/arguments.ts'
+import { scriptIn } from '../../runs/cli/readable-paths.ts'
 import type { Template } from '../../templates/contract.ts'
 import type { CommandCheck, RepositoryCheck, RunEstimate, RuntimeChoice } from '../contract.ts'
 import { composerEndpoints } from '../endpoints.ts'
@@ -95,6 +96,7 @@ async function compose(
   } = run
   return {
     ...others,
+    ...(agent.scripts.length === 0 ? {} : { readable: agent.scripts }),
     ...(repository === null ? {} : { repo: repository.path, base, setup, protected: barred }),
     ...(team ? { playbook: depths.team } : {}),
     goal,
@@ -212,7 +214,7 @@ async function agentOf({
   run: Wire<Template>['run']
   runtimes: readonly Wire<RuntimeChoice>[]
   runtime: string | null
-}): Promise<{ runtime: string; options: Record<string, unknown>; simulated: boolean }> {
+}): Promise<{ runtime: string; options: Record<string, unknown>; simulated: boolean; scripts: string[] }> {
   const own: Record<string, unknown> = {
     ...run.runtime_options,
     ...parseOptions(options.option ?? []),
@@ -246,7 +248,12 @@ async function agentOf({
       return words === null ? answer : words.words
     })
   }
-  return { runtime: chosen.name, options: own, simulated: chosen.simulated }
+  const scripts = chosen.fields.flatMap(({ name, is_command: isCommand }) => {
+    const words = own[name]
+    const script = isCommand && Array.isArray(words) ? scriptIn(words.map(String)) : null
+    return script === null ? [] : [script]
+  })
+  return { runtime: chosen.name, options: own, simulated: chosen.simulated, scripts }
 }
 
 function noAgent(named: string | undefined, runtimes: readonly Wire<RuntimeChoice>[]): Error {

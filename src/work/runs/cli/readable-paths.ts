@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
-import { basename, isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 
 import { refusal } from '../../../kernel/errors.ts'
+import { scriptOf } from '../../../kernel/program-script.ts'
 import { programWords } from './arguments.ts'
 
 /**
@@ -27,19 +28,8 @@ function existing(path: string): string {
   return absolute
 }
 
-const shells = /^(ba|da|k|z)?sh$/
-const languages = /^(python|node|perl|ruby|php|lua|tsx)[0-9.]*$/
-/** Options that take code or a module as the next word, so that it is not a script. */
-const takesWord = { shell: /^-[a-z]*[co]$/, language: /^(-[a-z]*[cemrp]|--eval|--print|--require|--import|--loader)$/i }
-
 /** Returns the script of an interpreter if it is a file outside the workspace. */
-function scriptIn([program = '', ...words]: readonly string[]): string | null {
-  const name = basename(program)
-  const kind = shells.test(name) ? 'shell' : languages.test(name) ? 'language' : null
-  if (kind === null) return null
-  const at = words.findIndex((word) => !word.startsWith('-'))
-  const script = words[at]
-  if (script === undefined || !isAbsolute(script) || words.slice(0, at).some((word) => takesWord[kind].test(word)))
-    return null
-  return statSync(script, { throwIfNoEntry: false })?.isFile() === true ? resolve(script) : null
+export function scriptIn(words: readonly string[]): string | null {
+  const script = scriptOf(words)
+  return script !== null && statSync(script, { throwIfNoEntry: false })?.isFile() === true ? resolve(script) : null
 }
