@@ -332,6 +332,7 @@ export function composeAgency(parts: Parts): Agency {
     templates: createTemplates({
       folder: parts.place === undefined ? null : `${parts.place.home}/templates`,
       builtIn: runTemplates,
+      playbooks: scopes.playbooks,
       trust: trustedFiles,
     }),
     briefs: createBriefs({ db, scopes }),
@@ -349,7 +350,7 @@ export function composeAgency(parts: Parts): Agency {
     amendments: createAmendments({ db, scopes, readPlan: plans.read }),
     pullRequests: createPullRequests({ db, repositories: parts.repositories }),
     proofSheets: createProofSheets({ db, playbooks: scopes.playbooks }),
-    continuations: createContinuations({ db, playbooks, runs, repositories: parts.repositories }),
+    continuations: createContinuations({ db, playbooks: scopes.playbooks, runs, repositories: parts.repositories }),
     runResults: createRunResults(resultDeps),
     reports: createReports({ ...resultDeps, showFile: artifacts.show }),
     reverts: createReverts({ db, ids, runs, repositories: parts.repositories }),

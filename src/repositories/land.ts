@@ -34,6 +34,8 @@ export interface Landed {
   readonly outcome: 'landed' | 'already' | 'moved'
   /** The commit of the branch now. */
   readonly commit: string
+  /** The commit of the branch before the landing, as far as it is known. */
+  readonly from: string | null
 }
 
 /**
@@ -51,7 +53,8 @@ export async function canLand(git: Git, landing: Landing): Promise<Readiness> {
  */
 export async function land(git: Git, landing: Landing): Promise<Landed> {
   const { outcome, commit, repository, worktree, isHalfLanded } = await prepare(git, landing)
-  if (outcome !== 'ready') return { outcome, commit }
+  if (outcome !== 'ready')
+    return { outcome, commit, from: outcome === 'already' ? await readBefore(repository, landing) : null }
   if (worktree !== null && isHalfLanded) await takeBack(repository.at(worktree), landing, commit)
   if (worktree === null) await fetchInto(git, repository, landing, `${landing.commit}:refs/heads/${landing.branch}`)
   else {
@@ -60,7 +63,16 @@ export async function land(git: Git, landing: Landing): Promise<Landed> {
   }
   const now = await headOf(repository, landing)
   if (now !== landing.commit) throw movedMeanwhile(landing)
-  return { outcome: 'landed', commit: now }
+  return { outcome: 'landed', commit: now, from: commit }
+}
+
+/** Returns from the reflog the commit from which an earlier try moved the branch to the landing. */
+async function readBefore(repository: OperatorRepository, { branch, commit }: Landing): Promise<string | null> {
+  const { exitCode, stdout } = await repository.run(['log', '-g', '--format=%H', `refs/heads/${branch}`, '--'])
+  const moves = exitCode === 0 ? stdout.toString('utf8').split('\n') : []
+  const at = moves.indexOf(commit)
+  const before = at === -1 ? undefined : moves[at + 1]
+  return before !== undefined && before !== '' && (await has(repository, before, commit)) ? before : null
 }
 
 interface Prepared extends Readiness {
@@ -216,8 +228,17 @@ async function untrackedInTheWay(
 ): Promise<string[]> {
   const files = (await changedFiles(git, mirror, from, commit)).filter(({ status }) => status === 'added')
   const found: string[] = []
-  for (const { path } of files) if (await exists(join(worktree.path, path))) found.push(path)
+  for (const { path } of files) found.push(...(await untrackedAt(worktree, path)))
   return found
+}
+
+/** A folder whose files are all tracked makes way for a file of the same name. */
+async function untrackedAt(worktree: OperatorRepository, path: string): Promise<string[]> {
+  const found = await lstat(join(worktree.path, path)).catch(() => null)
+  if (found === null) return []
+  if (!found.isDirectory()) return [path]
+  const listed = await worktree.ask(['ls-files', '--others', '-z', '--', `:(top,literal)${path}`])
+  return listed.split('\0').filter((each) => each !== '')
 }
 
 async function fetchInto(git: Git, repository: OperatorRepository, landing: Landing, refspec: string): Promise<void> {

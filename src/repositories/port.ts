@@ -179,7 +179,8 @@ export type Reverted =
   | { readonly outcome: 'nothing' }
 
 export type Landed =
-  | { readonly outcome: 'landed'; readonly commit: string }
+  /** `from`: the commit of the target before, as far as it is known. */
+  | { readonly outcome: 'landed'; readonly commit: string; readonly from: string | null }
   /** The target has moved to `target`; `commit` is the result merged with it, which has not landed. */
   | { readonly outcome: 'moved'; readonly commit: string; readonly target: string }
   /** The target has moved to this commit, and its new commits conflict with the work. */

@@ -180,7 +180,7 @@ async function landWith(
 ): Promise<Landed> {
   const landed = await mirrors.land({ repository: path, branch, mirror, commit, base, again: approvalOf(runId) })
   // A result that landed before keeps its name: the target may have commits of others on top of it.
-  if (landed.outcome !== 'moved') return { outcome: 'landed', commit }
+  if (landed.outcome !== 'moved') return { outcome: 'landed', commit, from: landed.from }
   const { commit: target } = await mirrors.refresh(path, { branch })
   const levels = [{ branch: integrationBranch(runId), head: commit, message, trailers: { 'Agency-Run': runId } }]
   const merged = await mirrors.merge({ mirror, commit: target, levels })

@@ -80,7 +80,7 @@ async function tryToLand(
 async function follow(scope: RunScope, repository: RunRepository, landed: Landed, earlier: number): Promise<void> {
   switch (landed.outcome) {
     case 'landed':
-      await mergedPullRequest(scope, landed.commit)
+      await mergedPullRequest(scope, landed)
       return endRun(scope, 'done', `merged into ${repository.branch} as ${landed.commit.slice(0, 12)}`)
     case 'moved':
       return (await mayMergeAgain(scope, earlier))

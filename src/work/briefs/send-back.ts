@@ -36,6 +36,8 @@ export async function sendBack(
       ...(inputs === undefined ? {} : { inputs: { ...brief.inputs, ...inputs } }),
       ...(receives === undefined ? {} : { receives: await received(scope, receives) }),
       ...(corrections === undefined ? {} : { corrections: [...corrections] }),
+      // The evidence of a landed result need not hold without it, so an agent that takes it back has a verifier instead.
+      ...(scope.run.configuration.reverts === undefined ? {} : { evidence: [], verify: 'agent' as const }),
       unmetDependencies: own.unmet.size,
     },
     release: isMetBy(own.unmet),

@@ -123,7 +123,13 @@ async function trusted(
     })
   const input = { text, hash: review.hash, ...(path === null ? {} : { name: path }) }
   await context.api().call(trustedFileEndpoints.trust, input)
-  return templateNamed(await context.api().call<Listed>(templateEndpoints.list, {}), template.name)
+  const found = templateNamed(await context.api().call<Listed>(templateEndpoints.list, {}), template.name)
+  // An edit since then was never shown, and its commands, the proofs among them, would be left out without a word.
+  if (found.review?.hash !== review.hash || !found.review.trusted)
+    throw refusal('conflict', `the template "${template.name}" was changed while you read it`, {
+      hint: 'Repeat the command, and read what it starts now.',
+    })
+  return found
 }
 
 /** Returns a function that asks a person; null where there is none, such as in a script. */

@@ -1,12 +1,16 @@
 // @suite process
 
-import { expect, it } from 'vitest'
+import { rmSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
 
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
-import { openAgency, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
+import { type AgencyOptions, openAgency, startAgency, type TestAgency, work } from '../../../test/support/agency.ts'
 import { makeRepository, openRepositories } from '../../../test/support/repository.ts'
 import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
+import { direct } from '../../playbooks/direct/decide.ts'
+import type { Brief } from '../briefs/contract.ts'
 import type { Run } from '../runs/contract.ts'
 
 const writes = (path: string, text: string): StepInput[] => [
@@ -61,6 +65,12 @@ async function cancelled(agency: TestAgency, repo?: string, { isOpen = true } = 
   await agency.runs.cancel(operator, run.id, undefined)
   if (isOpen) agency.gate('b').open()
   return agency.settled(run)
+}
+
+async function started(options: AgencyOptions = {}): Promise<TestAgency> {
+  const agency = await openAgency(options)
+  await agency.engine.start()
+  return agency
 }
 
 const retry = (agency: TestAgency, run: Run, query = {}) => agency.continuations.retry(operator, run.id, query)
@@ -168,6 +178,117 @@ describeStores('a retry of an ended run', (openFresh) => {
     await next.engine.start()
     expect((await next.settled(run)).status).toBe('done')
     expect((await next.inspect(old)).continuedBy.map(({ id }) => id)).toEqual([run.id])
+  })
+})
+
+describe('a retry', () => {
+  it('begins where a named brief began, so that its first result is not in the new one', async () => {
+    const repository = makeRepository({ 'readme.txt': 'hello\n' })
+    const agency = await started(openRepositories())
+    const brief = (key: string, after: string[]) => ({
+      key,
+      objective: `Write ${key}`,
+      after,
+      evidence: [{ kind: 'file' as const, path: `${key}.txt` }],
+      runtimeOptions: options(writes(`${key}.txt`, `${key}\n`)),
+      tokenBudget: 5_000_000,
+    })
+    const old = await agency.run({ repo: repository.path, briefs: [brief('a', []), brief('b', ['a'])] })
+    await agency.until(async () => (await agency.gates.ofRun(old.id)).gates.find(({ status }) => status === 'pending'))
+    await agency.runs.cancel(operator, old.id, undefined)
+    await expect(retry(agency, old)).rejects.toMatchObject({ code: 'conflict' })
+    const b = (await agency.inspect(old)).briefs.find(({ key }) => key === 'b')
+    const run = await retry(agency, old, { from: b?.id })
+    expect(run.configuration.continues).toMatchObject({ from: 'b', kept: [{ key: 'a' }], commit: b?.startCommit })
+    expect(run.head).toBe(b?.startCommit)
+    expect(run.head).not.toBe((await agency.runs.show(old.id)).head)
+    expect((await agency.inspect(run)).briefs).toMatchObject([{ key: 'b', tokenBudget: 5_000_000 }])
+    await agency.until(async () => (await agency.gates.ofRun(run.id)).gates.find(({ status }) => status === 'pending'))
+    await agency.gates.approve(operator, { target: run.id, gate: 'merge' })
+    expect((await agency.settled(run)).status).toBe('done')
+    expect([repository.read('a.txt'), repository.read('b.txt')]).toEqual(['a\n', 'b\n'])
+    const fork = await agency.run({ goal: 'More', fork: { runId: run.id }, play: [writes('x.txt', 'x\n')] })
+    // The branch has the merged result already: the fork brings only its own work.
+    expect(fork.repository?.base).toBe((await agency.runs.show(run.id)).head)
+    await agency.runs.cancel(operator, fork.id, undefined)
+  })
+
+  it('leaves a brief out that was cancelled on purpose, and says so', async () => {
+    const agency = await started()
+    const file = (key: string, after: string[], first: StepInput[] = []) => ({
+      key,
+      objective: key,
+      after,
+      evidence: [{ kind: 'file' as const, path: 'x.txt' }],
+      runtimeOptions: options([...first, ...writes('x.txt', 'x\n')]),
+    })
+    const old = await agency.run({ briefs: [file('a', [], [{ log: 'gate a' }]), file('b', []), file('c', ['a'])] })
+    await agency.gate('a').reached
+    const c = await agency.brief(old, 'c')
+    await agency.briefs.update(operator, c.id, 'cancelled', undefined)
+    await agency.until(async () => (await agency.brief(old, 'b')).status === 'done')
+    await agency.runs.cancel(operator, old.id, undefined)
+    agency.gate('a').open()
+    const run = await agency.settled(await retry(agency, old))
+    expect(run.status).toBe('done')
+    expect(run.configuration.continues?.note).toBe(
+      `It keeps 1 accepted brief of ${old.id} (b) and does 1 brief again (a), without what was dropped (c).`,
+    )
+  })
+
+  it('begins the whole run again where its playbook has no plan to continue, and says why', async () => {
+    const agency = await started({ playbooks: [{ ...direct, hasPlan: false }] })
+    const old = await agency.run({ acceptance: 'operator', costLimit: 3, play: [[{ hang: {} }]] })
+    await agency.runs.cancel(operator, old.id, undefined)
+    await expect(retry(agency, old, { from: 'main' })).rejects.toMatchObject({ code: 'unsupported' })
+    const run = await retry(agency, old)
+    expect(run.configuration).toMatchObject({ acceptance: 'operator', costLimit: 3 })
+    expect(run.configuration.continues?.note).toContain(`keeps nothing of ${old.id}, because`)
+    expect(await keysOf(agency, run)).toEqual(['main'])
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
+  it('keeps a plan that an agent made, and neither plans nor asks again', async () => {
+    const agency = await started()
+    const plan = [
+      { key: 'a', objective: 'first', after: [] },
+      { key: 'b', objective: 'second', after: ['a'] },
+    ]
+    const report = { status: 'done', summary: 'A plan.', plan, via: 'stdout' }
+    const scenario = { attempts: [[{ hang: {} }]], plan: [[{ report }]] }
+    const old = await agency.run({ planner: true, planGate: true, runtimeOptions: { scenario } })
+    await agency.until(async () => (await agency.gates.ofRun(old.id)).gates.find(({ status }) => status === 'pending'))
+    await agency.gates.approve(operator, { target: old.id, gate: 'plan' })
+    await agency.until(async () => (await keysOf(agency, old)).includes('b'))
+    await agency.runs.cancel(operator, old.id, undefined)
+    const before = (await agency.inspect(old)).briefs.filter(({ kind }) => kind === 'work')
+    const run = await retry(agency, old)
+    const { briefs } = await agency.inspect(run)
+    const facts = ({ key, kind, evidence, checkable, verify, verifyFixed }: Brief) => ({
+      key,
+      kind,
+      evidence,
+      checkable,
+      verify,
+      verifyFixed,
+    })
+    expect(briefs.map(facts)).toEqual(before.map(facts))
+    expect(run.configuration).toMatchObject({ planner: false, planGate: false, continues: { planned: true } })
+    await agency.runs.cancel(operator, run.id, undefined)
+  })
+
+  it('is refused when the repository or its commit is gone', async () => {
+    const repository = makeRepository({ 'readme.txt': 'hello\n' })
+    const agency = await started(openRepositories())
+    const old = await cancelled(agency, repository.path)
+    rmSync(old.repository?.mirror ?? '', { recursive: true })
+    await expect(retry(agency, old)).rejects.toMatchObject({
+      code: 'conflict',
+      message: `the commit ${old.head?.slice(0, 12)} of ${old.id} no longer exists`,
+    })
+    rmSync(repository.path, { recursive: true })
+    await expect(retry(agency, old)).rejects.toMatchObject({ code: expect.stringMatching(/not_found|invalid_input/) })
+    expect((await agency.inspect(old)).continuedBy).toEqual([])
   })
 })
 

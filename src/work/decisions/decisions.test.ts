@@ -5,7 +5,7 @@ import { describeStores, type OpenFresh } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import { create } from '../../events/change.ts'
 import { AgencyError } from '../../kernel/errors.ts'
-import { operatorPersona } from '../../kernel/ids.ts'
+import { type Ids, operatorPersona, systemIds } from '../../kernel/ids.ts'
 import { findPersona, personas } from '../../org/personas/store.ts'
 import type { GateView } from '../gates/contract.ts'
 import type { CreateRun, Run } from '../runs/contract.ts'
@@ -129,6 +129,22 @@ describeStores('a decision that takes effect later', (openFresh) => {
     expect((await agency.decisions.undo(operator, gate.id.slice(0, -1))).status).toBe('undone')
     expect(await refused(agency.decisions.undo(operator, 'run_zzzz'))).toMatchObject({ code: 'not_found' })
     expect(await refused(agency.decisions.undo(operator, 'gat_zzzz'))).toMatchObject({ code: 'not_found' })
+  })
+
+  it('is not found by a beginning that several gates share, though one decision alone waits', async () => {
+    let gates = 0
+    const next = ((kind) => (kind === 'gate' ? `gat_same${gates++}` : systemIds.next(kind))) as Ids['next']
+    const agency = await startAgency(openFresh, { ids: { ...systemIds, next } })
+    const first = await gateOf(agency, await agency.run({ planGate: true }))
+    const second = await gateOf(agency, await agency.run({ planGate: true }))
+    await agency.gates.approve(operator, { target: first.id })
+    await agency.decisions.approve(operator, { target: second.id, undoSeconds })
+    expect(await refused(agency.decisions.undo(operator, 'gat_'))).toMatchObject({ code: 'not_found' })
+    expect(await refused(agency.decisions.undo(operator, 'gat_same'))).toMatchObject({
+      code: 'invalid_input',
+      message: '"gat_same" is the beginning of several gates',
+    })
+    expect((await agency.decisions.undo(operator, 'gat_same1')).target).toBe(second.id)
   })
 
   it('cannot be taken back after its effect, and the refusal names the next command', async () => {

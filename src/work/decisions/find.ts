@@ -1,13 +1,13 @@
 import type { ReadTx } from '../../db/port.ts'
 import { AgencyError, notFound, refusal } from '../../kernel/errors.ts'
-import { findGate } from '../gates/store.ts'
-import { findQuestion } from '../questions/store.ts'
+import { findGate, findGatesByPrefix } from '../gates/store.ts'
+import { findQuestion, findQuestionsByPrefix } from '../questions/store.ts'
 import { findPullRequestOf } from '../pull-requests/store.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
 import type { Decision } from './contract.ts'
 import { decisionText, pastOf } from './deferred.ts'
-import { findDecision, listDecisionsByPrefix, listDecisionsOfRun } from './store.ts'
+import { findDecision, listDecisionsAbout, listDecisionsOfRun } from './store.ts'
 
 /** Returns the gate or question of a decision in words. */
 export async function aboutOf(tx: ReadTx, { target, runId }: Pick<Decision, 'target' | 'runId'>): Promise<string> {
@@ -17,7 +17,8 @@ export async function aboutOf(tx: ReadTx, { target, runId }: Pick<Decision, 'tar
 }
 
 /** Finds the one decision that a gate, a question, a run or a decision names and that waits to take effect. */
-export async function requireWaiting(tx: ReadTx, target: string): Promise<Decision> {
+export async function requireWaiting(tx: ReadTx, named: string): Promise<Decision> {
+  const target = await completed(tx, named)
   const found = await decisionsNamed(tx, target)
   const waiting = found.filter(({ status }) => status === 'waiting')
   const [decision, ...more] = waiting
@@ -29,10 +30,26 @@ export async function requireWaiting(tx: ReadTx, target: string): Promise<Decisi
   })
 }
 
+/** Completes the beginning of the id of a gate or a question: the wrong one of several must not be taken back. */
+async function completed(tx: ReadTx, named: string): Promise<string> {
+  const [kind] = /^(gat|qst)_(?=.)/.exec(named) ?? []
+  if (kind === undefined) return named
+  const found = kind === 'gat_' ? await findGatesByPrefix(tx, named) : await findQuestionsByPrefix(tx, named)
+  if (found.length > 1)
+    throw refusal(
+      'invalid_input',
+      `"${named}" is the beginning of several ${kind === 'gat_' ? 'gates' : 'questions'}`,
+      {
+        hint: 'Give more of the id.',
+      },
+    )
+  return found[0]?.id ?? named
+}
+
 async function decisionsNamed(tx: ReadTx, target: string): Promise<Decision[]> {
   const itself = await findDecision(tx, target)
   if (itself !== undefined) return [itself]
-  if (/^(gat|qst|dec)_/.test(target)) return listDecisionsByPrefix(tx, target)
+  if (/^(gat|qst)_/.test(target)) return listDecisionsAbout(tx, [target])
   const runId = await resolveRun(tx, target).catch((error: unknown) => {
     if (error instanceof AgencyError && error.code === 'not_found') return null
     throw error

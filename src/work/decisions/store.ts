@@ -20,7 +20,3 @@ export const listDecisionsOfRun = (tx: ReadTx, runId: string): Promise<Decision[
 
 export const listWaitingAbout = (tx: ReadTx, target: string): Promise<Decision[]> =>
   findRows(tx, decisions, "target = ? AND status = 'waiting' ORDER BY decided_at, id", [target])
-
-/** Lists the decisions about the gate or question with this beginning of its id; the id of a decision names only itself. */
-export const listDecisionsByPrefix = (tx: ReadTx, prefix: string): Promise<Decision[]> =>
-  findRows(tx, decisions, 'target >= ? AND target < ? ORDER BY decided_at, id LIMIT 100', [prefix, `${prefix}~`])

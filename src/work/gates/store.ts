@@ -13,6 +13,9 @@ export const gates = table<GateRow>('gates', {
 
 export const findGate = (tx: ReadTx, id: string): Promise<GateRow | undefined> => findRow(tx, gates, id)
 
+export const findGatesByPrefix = (tx: ReadTx, prefix: string): Promise<GateRow[]> =>
+  findRows(tx, gates, 'id >= ? AND id < ? ORDER BY id LIMIT 2', [prefix, `${prefix}~`])
+
 export const listGatesOfRun = (tx: ReadTx, runId: string): Promise<GateRow[]> =>
   findRows(tx, gates, 'run_id = ? ORDER BY pending_since, id', [runId])
 

@@ -116,7 +116,11 @@ export async function wakeLanding({ tx, run, later }: RunScope): Promise<void> {
   await later(tx, { kind: 'land', runId: run.id, repository: run.repository.path })
 }
 
-export async function mergedPullRequest(scope: RunScope, commit: string): Promise<void> {
+/** Records the merge. `from` is the commit of the target before it: an agent may have joined new commits of others. */
+export async function mergedPullRequest(
+  scope: RunScope,
+  { commit, from }: { commit: string; from: string | null },
+): Promise<void> {
   const { tx, run } = scope
   const known = await findPullRequestOf(tx, run.id)
   if (known === undefined) throw bug(`run ${run.id} was merged without a pull request`)
@@ -133,6 +137,7 @@ export async function mergedPullRequest(scope: RunScope, commit: string): Promis
     [
       updated(pullRequests, known, {
         status: 'merged',
+        ...(from === null ? {} : { baseCommit: from }),
         headCommit: commit,
         mergedCommit: commit,
         updatedAt: tx.at,

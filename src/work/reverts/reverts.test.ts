@@ -25,7 +25,7 @@ async function land(agency: TestAgency, run: Run): Promise<Run> {
 }
 
 /** Lands a run that writes a second line into a file of one line. */
-async function landed(openFresh: OpenFresh) {
+async function landed(openFresh: OpenFresh, command?: string) {
   const repository = makeRepository({ 'poem.txt': 'a river\n', 'other.txt': 'one\n' })
   const { repositories, workspaces } = openRepositories()
   const agency = await startAgency(openFresh, { repositories, workspaces })
@@ -36,7 +36,10 @@ async function landed(openFresh: OpenFresh) {
       { kind: 'command', run: 'grep -q sea poem.txt' },
       { kind: 'file', path: 'other.txt' },
     ],
-    play: [writes('poem.txt', 'a river\na sea\n'), writes('poem.txt', 'a river, by hand\n')],
+    play:
+      command === undefined
+        ? [writes('poem.txt', 'a river\na sea\n'), writes('poem.txt', 'a river, by hand\n')]
+        : [[{ run: command }, { report: { status: 'done', summary: 'Ready.', outputs: [] } }]],
   })
   expect((await land(agency, run)).status).toBe('done')
   return { agency, run, repository, repositories, workspaces }
@@ -150,5 +153,42 @@ describeStores('the revert of a landed result', (openFresh) => {
     await agency.engine.start()
     expect((await land(agency, started)).status).toBe('done')
     expect(repository.read('poem.txt')).toBe('a river\n')
+  })
+
+  it('keeps the commits of others that an agent has joined with the result before it landed', async () => {
+    const repository = makeRepository({ 'poem.txt': 'a river\n', 'other.txt': 'one\n' })
+    const { repositories, workspaces } = openRepositories()
+    const agency = await startAgency(openFresh, { repositories, workspaces })
+    const join =
+      'git merge -q $(git --git-dir="$(dirname "$(cat .git/objects/info/alternates)")" rev-parse refs/source/main) || true'
+    const run = await agency.run({
+      goal: 'Add a sea',
+      repo: repository.path,
+      play: [writes('poem.txt', 'a river\na sea\n'), [{ run: join }, ...writes('poem.txt', 'a wide river\na sea\n')]],
+    })
+    await gateOf(agency, run)
+    repository.write('other.txt', 'two\n')
+    operatorCommits(repository, 'poem.txt', 'a wide river\n')
+    await agency.gates.approve(operator, { target: run.id, gate: 'merge' })
+    await agency.until(async () => (await agency.brief(run)).attempts === 2)
+    expect((await land(agency, run)).status).toBe('done')
+    expect([repository.read('poem.txt'), repository.read('other.txt')]).toEqual(['a wide river\na sea\n', 'two\n'])
+    expect((await agency.pullRequests.ofRun(run.id)).files.map(({ path }) => path)).toEqual(['poem.txt'])
+    const revert = await agency.reverts.start(operator, run.id)
+    expect((await land(agency, revert)).status).toBe('done')
+    expect([repository.read('poem.txt'), repository.read('other.txt')]).toEqual(['a wide river\n', 'two\n'])
+  })
+
+  it('that is rejected is done again by an agent, whose work need not have what it takes back', async () => {
+    const { agency, run, repository } = await landed(
+      openFresh,
+      `if git log --format=%s | grep -q Revert; then echo gone > note.txt; else printf 'a river\\na sea\\n' > poem.txt; fi`,
+    )
+    const revert = await agency.reverts.start(operator, run.id)
+    await gateOf(agency, revert)
+    await agency.gates.reject(operator, { target: revert.id, reason: 'Leave a note' })
+    expect((await land(agency, revert)).status).toBe('done')
+    expect(repository.read('poem.txt')).toBe('a river\n')
+    expect(repository.read('note.txt')).toBe('gone\n')
   })
 })

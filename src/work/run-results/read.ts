@@ -60,7 +60,7 @@ async function readRows(
       brief === undefined
         ? await findSentence(tx, { run, playbook: playbooks.get(run.playbook), only })
         : ofClaim(only),
-    left: brief === undefined ? leftOf(briefs) : null,
+    left: brief === undefined ? leftOf(briefs, run.status === 'done') : null,
     briefs,
     verifiedBy: await countVerifiers(tx, run.id, brief?.id, shownVerifiers),
     answers: (await listAnswered(tx, run.id, brief?.id, shownAnswers)).toReversed().map(answerOf),

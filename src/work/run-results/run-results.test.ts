@@ -10,7 +10,9 @@ import { describeStores } from '../../../test/support/store.ts'
 import { operator } from '../../../test/support/work.ts'
 import type { StepInput } from '../../adapters/runtime/scripted/contract.ts'
 import { playbooks } from '../../compose.ts'
+import { type BriefStatus, briefStatuses } from '../briefs/states.ts'
 import type { Run } from '../runs/contract.ts'
+import { leftOf } from './sentence.ts'
 import { createRunResults } from './service.ts'
 
 const all = { offset: 0, limit: 50 }
@@ -191,6 +193,14 @@ it('names the answers of people', async () => {
   expect((await agency.runResults.show(run.id, all)).answers).toMatchObject([
     { id: question.id, text: 'Which colour?', answer: 'blue', by: 'operator' },
   ])
+})
+
+it('calls the cancelled briefs of a done run dropped, and counts them in other runs', () => {
+  const none = Object.fromEntries(briefStatuses.map((status) => [status, 0])) as Record<BriefStatus, number>
+  const counts = { ...none, done: 21, cancelled: 1 }
+  expect(leftOf(counts, true)).toBe('1 brief dropped')
+  expect(leftOf(counts, false)).toBe('21 of 22 briefs finished; 1 cancelled')
+  expect(leftOf({ ...counts, cancelled: 0 }, true)).toBeNull()
 })
 
 it('quotes the acceptance of a tiered run', async () => {

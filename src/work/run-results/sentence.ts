@@ -54,8 +54,8 @@ async function authorOf(tx: ReadTx, attemptId: string | null): Promise<Author | 
   return agentId === undefined ? null : ((await listAuthors(tx, [agentId]))[0] ?? null)
 }
 
-/** Says how much of the work is finished; null if all of it is. */
-export function leftOf(counts: Readonly<Record<BriefStatus, number>>): string | null {
+/** Says how much of the work is finished; null if all of it is. A run that is done has dropped what it cancelled. */
+export function leftOf(counts: Readonly<Record<BriefStatus, number>>, isDone: boolean): string | null {
   const entries = Object.entries(counts) as [BriefStatus, number][]
   const sum = (isMeant: (status: BriefStatus) => boolean): number =>
     entries.reduce((total, [status, count]) => total + (isMeant(status) ? count : 0), 0)
@@ -63,6 +63,7 @@ export function leftOf(counts: Readonly<Record<BriefStatus, number>>): string | 
   const { failed, cancelled } = counts
   const open = sum((status) => !isMet(status)) - failed - cancelled
   if (open + failed + cancelled === 0) return null
+  if (isDone && open + failed === 0) return `${counted(cancelled, 'brief')} dropped`
   const parts = [
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(open > 0 ? [`${open} not finished`] : []),

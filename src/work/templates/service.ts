@@ -4,12 +4,13 @@ import type { TrustedFiles } from '../trusted-files/service.ts'
 import { planOf } from './as-plan.ts'
 import { type BrokenTemplate, type Template, type TemplateDocument, TemplateName } from './contract.ts'
 import { readTemplateFiles, type TemplateFile } from './files.ts'
-import { readTemplate } from './read.ts'
+import { readTemplate, type ReadTemplate } from './read.ts'
 
 export interface TemplateDeps {
   /** The folder of the files; null: there is none. */
   folder: string | null
   builtIn: ReadonlyMap<string, TemplateDocument>
+  playbooks: ReadonlyMap<string, unknown>
   trust: Pick<TrustedFiles, 'reviewAll'>
 }
 
@@ -19,13 +20,14 @@ export type Templates = ReturnType<typeof createTemplates>
  * Templates of runs. A file may name commands, and it may come from somebody else: what it starts is left out until the
  * operator trusts exactly this text, so that no form and no command line can start it unread.
  */
-export function createTemplates({ folder, builtIn, trust }: TemplateDeps) {
+export function createTemplates({ folder, builtIn, playbooks, trust }: TemplateDeps) {
   async function list(): Promise<{ folder: string | null; templates: Template[]; broken: BrokenTemplate[] }> {
-    const files = folder === null ? [] : await readTemplateFiles(folder)
+    const { files, fault } = folder === null ? { files: [], fault: null } : await readTemplateFiles(folder)
     const templates: Template[] = []
     const broken: BrokenTemplate[] = []
+    if (folder !== null && fault !== null) broken.push({ path: folder, faults: [createFault(fault, null, null)] })
     for (const file of files) {
-      const read = readFile(file, templates)
+      const read = withKnownPlaybook(readFile(file, templates), playbooks)
       if (read.template === null) broken.push({ path: file.path, faults: [...read.faults] })
       else templates.push(await viewOf(file, read.template))
     }
@@ -45,7 +47,7 @@ export function createTemplates({ folder, builtIn, trust }: TemplateDeps) {
   return { list }
 }
 
-function readFile({ name, text }: TemplateFile, before: readonly Template[]): ReturnType<typeof readTemplate> {
+function readFile({ name, text }: TemplateFile, before: readonly Template[]): ReadTemplate {
   const fault = (message: string) => ({ template: null, faults: [createFault(message, null, null)] })
   if (!TemplateName.safeParse(name).success)
     return fault(`the file name "${name}" must have lower-case letters, digits and hyphens only`)
@@ -53,6 +55,14 @@ function readFile({ name, text }: TemplateFile, before: readonly Template[]): Re
   if (text === null)
     return fault(`the file cannot be read as UTF-8 text of at most ${smallText.toLocaleString('en-GB')} bytes`)
   return readTemplate(text)
+}
+
+/** A form knows two ways of working: under any other name it would start the plainest one without a word. */
+function withKnownPlaybook(read: ReadTemplate, playbooks: ReadonlyMap<string, unknown>): ReadTemplate {
+  const named = read.template?.playbook
+  if (named === undefined || playbooks.has(named)) return read
+  const message = `there is no playbook "${named}"; the playbooks are ${[...playbooks.keys()].join(' and ')}`
+  return { template: null, faults: [createFault(message, null, null)] }
 }
 
 /** Leaves out every field that `startsOfPlan` can find something in. */

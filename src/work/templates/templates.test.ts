@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -72,6 +73,40 @@ describe('a template', () => {
       'wrong.yaml:2: a template has no "cost_limitt"; did you mean "cost_limit"?',
       'wrong.yaml:3: plan_gate expected boolean, received string',
       'wrong.yaml:4: a template has no "briefs"',
+    ])
+  })
+
+  it('is not waited for where its file is a pipe, a device or a link that leads nowhere', async () => {
+    const { home, list } = await start({ 'good.yaml': 'title: Good\n' })
+    const at = (name: string) => join(home, 'templates', name)
+    for (let pipe = 0; pipe < 6; pipe += 1) execFileSync('mkfifo', [at(`pipe-${pipe}.yaml`)])
+    symlinkSync('/dev/zero', at('device.yaml'))
+    symlinkSync('nowhere', at('link.yaml'))
+    const { templates, broken } = await list()
+    expect(templates[0]).toMatchObject({ name: 'good' })
+    expect(broken).toHaveLength(8)
+    expect(broken[0]?.faults[0]?.message).toMatch(/^the file cannot be read as UTF-8 text/)
+  })
+
+  it('is not left out without a word where there are too many or the folder cannot be read', async () => {
+    const names = Array.from({ length: 201 }, (_, index) => `t-${String(index).padStart(3, '0')}.yaml`)
+    const { home, list } = await start(Object.fromEntries(names.map((name) => [name, 'title: One of many\n'])))
+    const folder = join(home, 'templates')
+    const { templates, broken } = await list()
+    expect(templates.filter(({ path }) => path !== null)).toHaveLength(200)
+    const message = 'the folder has 201 templates; only the first 200 by name are read'
+    expect(broken).toMatchObject([{ path: folder, faults: [{ message }] }])
+    rmSync(folder, { recursive: true })
+    symlinkSync('templates', folder)
+    expect((await list()).broken).toMatchObject([
+      { path: folder, faults: [{ message: 'the folder cannot be read: ELOOP' }] },
+    ])
+  })
+
+  it('does not start another way of working than the one that it names', async () => {
+    const { list } = await start({ 'typo.yaml': 'title: Typo\nplaybook: tierd\n' })
+    expect((await list()).broken.flatMap(({ faults }) => faults.map(({ message }) => message))).toEqual([
+      'there is no playbook "tierd"; the playbooks are direct and tiered',
     ])
   })
 

@@ -119,14 +119,14 @@ export function createMemoryRepositories(parts: MemoryRepositoriesParts): Reposi
     const from = target.refs.get(main) as string
     const found = readiness(repository, commit)
     await pause('land')
-    if (found === 'already') return { outcome: 'landed', commit }
+    if (found === 'already') return { outcome: 'landed', commit, from: null }
     if (found === 'ready') {
       if (target.isLocked)
         throw refusal('conflict', `${path} could not be fast-forwarded: ${lockedRepository}`, { data: { busy: true } })
       if (!moveRefs(target.refs, [{ ref: main, from, to: commit }]))
         throw refusal('conflict', `${path} could not be fast-forwarded: not possible to fast-forward`)
       for (const each of objects.history(commit)) target.commits.add(each)
-      return { outcome: 'landed', commit }
+      return { outcome: 'landed', commit, from }
     }
     git.refresh(path)
     const moved = mirror.refs.get('refs/source/main') as string

@@ -56,7 +56,7 @@ export function createPlayedRepositories(): PlayedRepositories {
     has: async () => true,
     contains: async () => true,
     checkLanding: async () => {},
-    land: async (_, result) => ({ outcome: 'landed', commit: result.commit }),
+    land: async (_, result) => ({ outcome: 'landed', commit: result.commit, from: null }),
     files: async () => [],
     diff: async () => ({ text: '', cut: false }),
     changes: async () => [],
