@@ -63,6 +63,14 @@ describe('a template', () => {
     expect(withoutTemplate(chosen, template)).toMatchObject({ goal: 'The page hangs', template: null })
   })
 
+  it('of another agent leaves no options of the earlier one behind', () => {
+    const before = draft({ options: { command: ['sh', 'agent.sh'], model: 'small' }, fields: { command: 'sh x' } })
+    const { runtime: chosen, options, fields } = withTemplate(before, { ...template, run: { runtime: 'other' } }, null)
+    expect([chosen, options, fields]).toEqual(['other', {}, {}])
+    const same = withTemplate(before, { ...template, run: { runtime: 'coder' } }, null)
+    expect(same).toMatchObject({ options: before.options, fields: before.fields })
+  })
+
   it('needs an answer to its question', () => {
     const chosen = withTemplate(draft({ goal: '' }), template, null)
     expect(faultsOf(chosen, { runtime, template }).get('goal')?.step).toBe('Which issue?')

@@ -107,7 +107,8 @@ function settingsOf(run: TemplateRun, draft: Draft): Partial<Draft> {
   const { playbook, runtime, runtimeOptions, evidence, repo, costLimit, planGate, acceptance, ...more } = run
   return {
     ...(playbook === undefined ? {} : { team: playbook === teamPlaybook }),
-    ...(runtime === undefined ? {} : { runtime }),
+    // The options of another agent would go with the request, and some of them are not shown.
+    ...(runtime === undefined ? {} : runtime === draft.runtime ? { runtime } : { runtime, options: {}, fields: {} }),
     ...(runtimeOptions === undefined ? {} : { options: runtimeOptions, fields: {} }),
     ...(evidence === undefined ? {} : { proofs: evidence.map(proofOf), ownProofs: true }),
     ...(repo === undefined ? {} : { repo }),

@@ -84,7 +84,7 @@ export function PlanFile() {
       {found !== undefined && !found.checked.valid && <Faults read={found} />}
       {found?.checked.valid === true && (
         <>
-          <h2>{found.checked.goal ?? escapeHidden(found.name)}</h2>
+          <h2>{escapeHidden(found.checked.goal ?? found.name)}</h2>
           <Briefs briefs={found.checked.briefs} />
           {found.checked.files.map((review) => (
             <Starts key={review.hash} name={found.name} review={review} />

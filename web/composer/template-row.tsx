@@ -61,7 +61,7 @@ export function TemplateField({
                     {escapeHidden(path)}
                     {line !== null && `:${line}:${column}`}
                   </code>{' '}
-                  {message}
+                  {escapeHidden(message)}
                 </li>
               )),
             )}

@@ -63,6 +63,16 @@ async function compose(
 }
 
 describe('a run that is composed on a terminal', () => {
+  it('gives the options of an agent that a template names to no other agent', async () => {
+    const run = { runtime: 'scripted', runtime_options: { scenario: 'liar' } }
+    const composed = (program?: string) =>
+      compose({ goal: 'x', ...(program === undefined ? {} : { program }) }, null, { ...template, ask: null, run }, [
+        createProgramRuntime(),
+      ])
+    expect((await composed()).input).toMatchObject({ runtime: 'scripted', runtime_options: { scenario: 'liar' } })
+    expect((await composed('my-agent')).input).toHaveProperty('runtime_options', { command: ['my-agent'] })
+  })
+
   it('shows the script of a program to the box of its agent', async () => {
     const composed = (program: string) => compose({ goal: 'List files', program }, null, null, [createProgramRuntime()])
     const { input } = await composed(`node ${import.meta.filename} --fast`)

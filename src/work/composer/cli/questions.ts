@@ -215,13 +215,14 @@ async function agentOf({
   runtimes: readonly Wire<RuntimeChoice>[]
   runtime: string | null
 }): Promise<{ runtime: string; options: Record<string, unknown>; simulated: boolean; scripts: string[] }> {
+  const named = options.runtime ?? (options.program === undefined ? run.runtime : 'program')
   const own: Record<string, unknown> = {
-    ...run.runtime_options,
+    // The template has chosen them for the agent that it names.
+    ...(run.runtime === undefined || run.runtime === named ? run.runtime_options : {}),
     ...parseOptions(options.option ?? []),
     ...(options.program === undefined ? {} : { command: programWords(options.program) }),
   }
   const offered = runtimes.filter((each) => each.offered)
-  const named = options.runtime ?? (options.program === undefined ? run.runtime : 'program')
   const otherwise = usual ?? (ask === null ? undefined : offered.find(({ simulated }) => simulated)?.name)
   const describe = ({ name, title, usable, simulated, version, reason, install }: Wire<RuntimeChoice>): string =>
     `  ${name}  ${title}${version === null ? '' : ` ${version}`}${simulated ? ' (simulated: calls no model)' : ''}${usable ? '' : `, not usable: ${reason}; next: ${install}`}`
