@@ -40,7 +40,7 @@ describe('landing', () => {
     const log = plainGit(source, 'reflog', 'main').split('\n')
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'ready', commit: base })
     expect(fingerprint(source)).toEqual(before)
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit, from: base })
     expect(readFileSync(join(source, 'b.txt'), 'utf8')).toBe('b\n')
     expect(plainGit(source, 'rev-parse', 'main')).toBe(commit)
     expect(plainGit(source, 'reflog', 'main').split('\n')).toHaveLength(log.length + 1)
@@ -74,9 +74,9 @@ describe('landing', () => {
   it('does nothing the second time', async () => {
     const { source, landing, commit } = await ready()
     await mirrors.land(landing)
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'already', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'already', commit })
     const later = commitFiles(source, { 'c.txt': 'c\n' })
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'already', commit: later })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'already', commit: later })
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'already', commit: later })
   })
 
@@ -87,7 +87,7 @@ describe('landing', () => {
     const commit = commitFiles(clone, { 'c.txt': 'c\n' })
     plainGit(mirror, 'fetch', '--quiet', clone, 'other:refs/heads/integration/run_2/final')
     const both = await Promise.all([mirrors.land(landing), mirrors.land({ ...landing, commit })])
-    expect(both).toEqual([
+    expect(both).toMatchObject([
       { outcome: 'landed', commit: landing.commit },
       { outcome: 'moved', commit: landing.commit },
     ])
@@ -98,12 +98,12 @@ describe('landing', () => {
     const { source, mirror, landing } = await ready()
     const theirs = commitFiles(source, { 'theirs.txt': 'theirs\n' })
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'moved', commit: theirs })
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'moved', commit: theirs })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'moved', commit: theirs })
     await mirrors.refresh(source)
     const levels = [{ branch: 'integration/run_1/final', head: landing.commit, message: 'Merge main' }]
     const { commits } = await mirrors.merge({ mirror, commit: theirs, levels })
     const commit = commits[0] as string
-    expect(await mirrors.land({ ...landing, commit })).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land({ ...landing, commit })).toMatchObject({ outcome: 'landed', commit })
     expect(existsSync(join(source, 'b.txt')) && existsSync(join(source, 'theirs.txt'))).toBe(true)
   })
 
@@ -113,7 +113,7 @@ describe('landing', () => {
     for (const hook of ['post-merge', 'reference-transaction', 'post-checkout', 'pre-merge-commit', 'post-rewrite'])
       writeFileSync(join(source, '.git/hooks', hook), `#!/bin/sh\ntouch ${trace}\nsleep 600\nexit 1\n`, { mode: 0o755 })
     plainGit(source, 'config', 'core.hooksPath', join(source, '.git/hooks'))
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit })
     expect(existsSync(trace)).toBe(false)
   })
 
@@ -123,7 +123,7 @@ describe('landing', () => {
     plainGit(source, 'config', 'filter.trap.smudge', `touch ${trace}; cat`)
     plainGit(source, 'config', 'filter.trap.clean', `touch ${trace}; cat`)
     plainGit(source, 'config', 'filter.trap.required', 'true')
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit })
     expect(existsSync(trace)).toBe(false)
     plainGit(source, 'checkout', '--quiet', 'HEAD~1')
     plainGit(source, 'checkout', '--quiet', 'main')
@@ -137,7 +137,7 @@ describe('landing', () => {
     plainGit(source, 'config', 'merge.verifySignatures', 'true')
     plainGit(source, 'config', 'core.fsmonitor', `touch ${trace};`)
     plainGit(source, 'config', 'core.alternateRefsCommand', `touch ${trace};`)
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit })
     expect(existsSync(trace)).toBe(false)
   })
 
@@ -145,7 +145,7 @@ describe('landing', () => {
     const { source, landing, commit } = await ready()
     plainGit(source, 'switch', '--quiet', '--create', 'topic')
     writeFiles(source, { 'README.md': 'in the middle of something\n' })
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit })
     expect(plainGit(source, 'rev-parse', 'main')).toBe(commit)
     expect(plainGit(source, 'status', '--porcelain')).toBe('M README.md')
     expect(existsSync(join(source, 'b.txt'))).toBe(false)
@@ -157,7 +157,7 @@ describe('landing', () => {
     plainGit(source, 'switch', '--quiet', '--create', 'topic')
     const worktree = folder('worktree')
     plainGit(source, 'worktree', 'add', '--quiet', worktree, 'main')
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit })
     expect(existsSync(join(worktree, 'b.txt'))).toBe(true)
     expect(existsSync(join(source, 'b.txt'))).toBe(false)
   })
@@ -170,7 +170,7 @@ describe('landing', () => {
     plainGit(origin, 'clone', '--quiet', '--depth=1', `file://${origin}`, shallow)
     for (const source of [bare, shallow]) {
       const { landing, commit } = await ready({ 'b.txt': 'b\n' }, source)
-      expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+      expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit })
       expect(plainGit(source, 'rev-parse', 'main')).toBe(commit)
     }
     expect(plainGit(shallow, 'rev-list', '--count', 'main')).toBe('2')
@@ -206,6 +206,24 @@ describe('refusing to land, with the next command', () => {
     plainGit(source, 'clean', '--quiet', '--force', 'b.txt')
     expect((await mirrors.land(landing)).outcome).toBe('landed')
     expect(readFileSync(join(source, 'notes.txt'), 'utf8')).toBe('mine\n')
+  })
+
+  it('replaces a tracked folder with a file, unless the folder has an untracked file', async () => {
+    const source = repository()
+    commitFiles(source, { 'd[1]/x.txt': 'x\n' })
+    const { mirror, landing } = await ready({ 'b.txt': 'b\n' }, source)
+    const clone = folder('clone')
+    await mirrors.clone({ mirror, branch: 'file', start: landing.commit, author: bench.author }, clone)
+    plainGit(clone, 'rm', '--quiet', '-r', '--', ':(literal)d[1]')
+    const commit = commitFiles(clone, { 'd[1]': 'a file\n' })
+    plainGit(mirror, 'fetch', '--quiet', clone, 'file:refs/heads/integration/run_1/final')
+    writeFiles(source, { 'd[1]/mine.txt': 'mine\n' })
+    await expect(mirrors.land({ ...landing, commit })).rejects.toMatchObject({
+      message: expect.stringMatching(/in the way .*: d\[1\]\/mine\.txt$/),
+    })
+    rmSync(join(source, 'd[1]/mine.txt'))
+    expect((await mirrors.land({ ...landing, commit })).outcome).toBe('landed')
+    expect(readFileSync(join(source, 'd[1]'), 'utf8')).toBe('a file\n')
   })
 
   it('refuses during a merge and during a rebase', async () => {
@@ -254,7 +272,7 @@ describe('refusing to land, with the next command', () => {
     expect(plainGit(source, 'rev-parse', 'main')).toBe(base)
     expect(fingerprint(source)['status']).toEqual(before['status'])
     expect(existsSync(join(source, 'd'))).toBe(false)
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit })
     expect(plainGit(source, 'status', '--porcelain')).toBe('?? mine.txt')
   })
 
@@ -263,7 +281,7 @@ describe('refusing to land, with the next command', () => {
     const half = fingerprint(source)
     expect(await mirrors.canLand(landing)).toEqual({ outcome: 'ready', commit: base })
     expect(fingerprint(source)).toEqual(half)
-    expect(await mirrors.land(landing)).toEqual({ outcome: 'landed', commit })
+    expect(await mirrors.land(landing)).toMatchObject({ outcome: 'landed', commit })
     expect(plainGit(source, 'status', '--porcelain')).toBe('')
   })
 

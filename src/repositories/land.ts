@@ -228,8 +228,17 @@ async function untrackedInTheWay(
 ): Promise<string[]> {
   const files = (await changedFiles(git, mirror, from, commit)).filter(({ status }) => status === 'added')
   const found: string[] = []
-  for (const { path } of files) if (await exists(join(worktree.path, path))) found.push(path)
+  for (const { path } of files) found.push(...(await untrackedAt(worktree, path)))
   return found
+}
+
+/** A folder whose files are all tracked makes way for a file of the same name. */
+async function untrackedAt(worktree: OperatorRepository, path: string): Promise<string[]> {
+  const found = await lstat(join(worktree.path, path)).catch(() => null)
+  if (found === null) return []
+  if (!found.isDirectory()) return [path]
+  const listed = await worktree.ask(['ls-files', '--others', '-z', '--', `:(top,literal)${path}`])
+  return listed.split('\0').filter((each) => each !== '')
 }
 
 async function fetchInto(git: Git, repository: OperatorRepository, landing: Landing, refspec: string): Promise<void> {

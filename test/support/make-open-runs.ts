@@ -142,7 +142,7 @@ function createRepositories(): Repositories {
     contains: async () => true,
     checkLanding: async () => {},
     land: async ({ path }: { path: string }, { commit }: { commit: string }) =>
-      path.endsWith('landing') ? never : { outcome: 'landed', commit },
+      path.endsWith('landing') ? never : { outcome: 'landed', commit, from: null },
     files: async () => [],
     diff: async () => ({ text: '', cut: false }),
   }

@@ -67,6 +67,40 @@ describeStores('an artifact', (openFresh) => {
     })
   })
 
+  it('of an attempt that a verifier refused is accepted only if a later attempt has delivered it again', async () => {
+    const { agency } = await start(openFresh)
+    const writing = (files: Readonly<Record<string, string>>): StepInput[] => [
+      ...Object.entries(files).map(([path, text]) => ({ write: { path, text } })),
+      { report: { summary: 'wrote', outputs: Object.keys(files) } },
+    ]
+    const judged = (files: Readonly<Record<string, string>>, verdict: object): StepInput[] => {
+      const checked = Object.entries(files).map(([path, quote]) => ({ path, quote }))
+      return [{ report: { summary: 'looked', verdict: { checked, notes: 'looked', ...verdict } } }]
+    }
+    const first = { 'kept.txt': 'same', 'refused.txt': 'bad', 'mended.txt': 'bad' }
+    const second = { 'kept.txt': 'same', 'mended.txt': 'good' }
+    const run = await agency.settled(
+      await agency.run({
+        verify: 'all',
+        evidence: [{ kind: 'artifact' }],
+        runtimeOptions: {
+          scenario: {
+            attempts: [writing(first), writing(second)],
+            verify: [judged(first, { verdict: 'fail', issues: ['bad'] }), judged(second, { verdict: 'pass' })],
+          },
+        },
+      }),
+    )
+    expect(run.status).toBe('done')
+    const { artifacts } = await agency.artifacts.list(run.id)
+    expect(artifacts.map(({ name, version, isAccepted }) => [name, version, isAccepted])).toEqual([
+      ['kept.txt', 1, true],
+      ['mended.txt', 2, true],
+      ['mended.txt', 1, false],
+      ['refused.txt', 1, false],
+    ])
+  })
+
   it('is read in its workspace if its copy is damaged, and not at all if that was changed too', async () => {
     const { agency, produce, copyOf } = await start(openFresh)
     const { artifacts, workspace } = await produce(writes('poem.md', 'a poem\n'))

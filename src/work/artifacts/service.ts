@@ -4,6 +4,7 @@ import type { FileAnswer } from '../../operations/contract.ts'
 import { filePart, firstLines, imageTypeOf, maxPartBytes } from '../../workspaces/file-part.ts'
 import type { FilePart } from '../../workspaces/file-part.contract.ts'
 import type { CopiedWorkspace, FileSource } from '../../workspaces/port.ts'
+import type { Attempt } from '../attempts/contract.ts'
 import { listAttempts } from '../attempts/store.ts'
 import { isMet } from '../briefs/states.ts'
 import { findBrief, listBriefs } from '../briefs/store.ts'
@@ -74,21 +75,49 @@ async function placeOf(tx: ReadTx, brief: Brief | undefined): Promise<CopiedWork
 async function listEntries(tx: ReadTx, runId: string): Promise<ArtifactEntry[]> {
   const made = await listArtifacts(tx, runId)
   const briefs = new Map((await listBriefs(tx, runId)).map((brief) => [brief.id, brief]))
-  const accepted = new Set(
-    (await listAttempts(tx, runId))
-      .filter(({ outcome, briefId }) => hasWork(outcome) && isMet(briefs.get(briefId)?.status ?? 'failed'))
-      .map(({ id }) => id),
-  )
+  const isMerged = ((await findRun(tx, runId))?.repository ?? null) !== null
+  const accepted = acceptedOf(await listAttempts(tx, runId), briefs, isMerged)
   return made
     .map(({ content, ...artifact }) => ({
       ...artifact,
       briefKey: briefs.get(artifact.briefId ?? '')?.key ?? null,
       briefTitle: briefs.get(artifact.briefId ?? '')?.title ?? null,
       isDocument: content !== null,
-      isAccepted: artifact.attemptId === null || accepted.has(artifact.attemptId),
+      isAccepted: accepted({ content, ...artifact }),
     }))
     .sort((a, b) => (a.name === b.name ? b.version - a.version : a.name < b.name ? -1 : 1))
 }
+
+/**
+ * Reports whether the brief of an artifact is done with it. A verifier may have refused an earlier attempt of the brief,
+ * whose files count only if the newest one has delivered the same again: an equal version is recorded once. With a
+ * repository, the newest attempt may have named its last changes only, and the merge has all others too.
+ */
+function acceptedOf(
+  attempts: readonly Attempt[],
+  briefs: ReadonlyMap<string, Brief>,
+  isMerged: boolean,
+): (artifact: Artifact) => boolean {
+  const finished = attempts.filter(
+    ({ outcome, briefId }) => hasWork(outcome) && isMet(briefs.get(briefId)?.status ?? 'failed'),
+  )
+  const newest = new Map<string, Attempt>()
+  for (const attempt of finished)
+    if (attempt.fence >= (newest.get(attempt.briefId)?.fence ?? 0)) newest.set(attempt.briefId, attempt)
+  const ofBriefs = new Set(finished.map(({ id }) => id))
+  const counted = new Set([...newest.values()].map(({ id }) => id))
+  const delivered = [...newest.values()].flatMap(({ outputs }) => outputs)
+  const contents = new Set(delivered.map(contentKey))
+  const paths = new Set(delivered.map(({ path }) => path))
+  const isStanding = ({ content, name, sha256 }: Artifact): boolean =>
+    content !== null || contents.has(contentKey({ path: name, sha256 })) || (isMerged && !paths.has(name))
+  return (artifact) =>
+    artifact.attemptId === null ||
+    counted.has(artifact.attemptId) ||
+    (ofBriefs.has(artifact.attemptId) && isStanding(artifact))
+}
+
+const contentKey = ({ path, sha256 }: { path: string; sha256: string }): string => `${sha256} ${path}`
 
 const hasWork = (outcome: string | null): boolean => outcome === 'ok' || outcome === 'partial_output'
 

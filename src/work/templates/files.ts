@@ -44,7 +44,7 @@ export async function readTemplateFiles(folder: string): Promise<TemplateFolder>
 }
 
 async function readText(path: string): Promise<string | null> {
-  // Without waiting: a named pipe would keep one of the few threads of the disk until somebody writes to it.
+  // Without waiting: a named pipe would keep one of the few threads of the disk until a program writes to it.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null)
   if (handle === null) return null
   try {
