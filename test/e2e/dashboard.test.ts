@@ -90,7 +90,14 @@ describe.skipIf(noBrowser !== null)('the dashboard', () => {
     await result.getByRole('link', { name: 'Open the proof sheet' }).click()
     await expectShown(page.getByRole('heading', { name: 'Proof sheet: A result to read' }))
     await expectShown(page.getByRole('region', { name: 'Claims' }).getByText('file out.txt').first())
+    // The facts of a proof stand below its line, not beside it.
+    const topOf = async (part: string) => (await page.locator(`.proof ${part}`).first().boundingBox())?.y ?? 0
+    await expect.poll(async () => (await topOf('.proof-facts')) - (await topOf('.proof-line'))).toBeGreaterThan(15)
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/runs/${run.id}/proof`)
+    await enter(`/runs/${run.id}?view=evidence`)
+    // A column stands below its head.
+    const leftOf = async (cell: string) => (await page.locator(`.proofs ${cell}`).nth(1).boundingBox())?.x ?? 0
+    await expect.poll(async () => Math.round((await leftOf('td')) - (await leftOf('th')))).toBe(0)
   })
 
   it('shows the output of an agent live and afterwards', async () => {

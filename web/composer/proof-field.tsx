@@ -45,7 +45,7 @@ export function ProofField({
         </p>
       )}
       {team && proofs.length > 0 && <p className="muted">Checked for every task of the team.</p>}
-      <ul className="plain proofs">
+      <ul className="plain compose-proofs">
         {proofs.map((proof, index) => (
           <ProofRow
             key={proof.id}
@@ -99,7 +99,7 @@ function ProofRow({
   const isMissing = proof.kind === 'command' && check?.found === false
   return (
     <li>
-      <div className="proof">
+      <div className="compose-proof">
         {isEditable(proof) ? (
           <>
             <label htmlFor={id} className="proof-kind muted">

@@ -55,7 +55,7 @@ export function GateResult({ runId }: { runId: string }) {
       {issues.length > 0 && <Texts title="Issues of the verifiers" texts={issues} />}
       {gaps.length > 0 && <Texts title="Not proven" texts={gaps.map(({ text }) => text)} />}
       <p>
-        <Link to={addresses.run(runId)}>Show the whole result</Link>
+        <Link to={addresses.runView(runId, 'evidence')}>Show every proof</Link>
       </p>
     </div>
   )

@@ -3,6 +3,7 @@ import type { ReadTx } from '../../db/port.ts'
 import { findRows, findRowsByKey } from '../../db/table.ts'
 import { sqlOf } from '../../db/tx.ts'
 import type { CheckedIn } from '../../kernel/checked-in.ts'
+import { systemPersona } from '../../kernel/ids.ts'
 import type { Attempt } from '../attempts/contract.ts'
 import { attempts } from '../attempts/store.ts'
 import type { Brief } from '../briefs/contract.ts'
@@ -133,7 +134,9 @@ export async function listAuthors(tx: ReadTx, agentIds: readonly number[]): Prom
   if (agentIds.length === 0) return []
   return authors.all(
     sqlOf(tx),
-    `SELECT g.id AS agent_id, a.id AS attempt_id, p.slug AS persona, p.name, a.runtime, a.simulated, a.boxed
+    // Work that no persona was cast for is done under the name of the system, which has done nothing itself.
+    `SELECT g.id AS agent_id, a.id AS attempt_id, p.slug AS persona,
+CASE WHEN p.id = ${systemPersona} THEN 'an agent' ELSE p.name END AS name, a.runtime, a.simulated, a.boxed
 FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN personas p ON p.id = g.persona_id WHERE g.id IN (${marksOf(agentIds)})`,
     agentIds,
   )

@@ -37,7 +37,7 @@ describeStores('the result of a run', (openFresh) => {
     const { artifacts } = await agency.inspect(run)
     expect(result).toMatchObject({
       run: { id: run.id, status: 'done', simulated: true },
-      sentence: { text: 'Done.', source: 'agent', by: { simulated: true } },
+      sentence: { text: 'Done.', source: 'agent', by: { simulated: true, name: 'an agent' } },
       left: null,
       briefs: { done: 1, failed: 0, working: 0 },
       files: [{ path: 'result.md', artifactId: artifacts[0]?.id, version: 1, bytes: 6, change: null }],
