@@ -13,8 +13,9 @@ export function createLazy<Props extends object>(
   { name, heading = false }: { name: string; heading?: boolean },
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
+  // Not by its name: two components may have the same one.
   const query = {
-    queryKey: ['code', name],
+    queryKey: ['code', ++created],
     queryFn: () => load().catch((error: unknown) => Promise.reject(new Unreachable(error))),
     gcTime: Infinity,
   }
@@ -34,3 +35,5 @@ export function createLazy<Props extends object>(
     )
   }
 }
+
+let created = 0

@@ -10,7 +10,7 @@ export const resultQuery = (runId: string, briefId?: string) =>
   infiniteQueryOptions({
     queryKey: [...keys.run(runId), 'result', briefId ?? null],
     queryFn: ({ pageParam, signal }) =>
-      call(runResultOperations.show, { runId, briefId, offset: pageParam, limit: 20 }, signal),
+      call(runResultOperations.show, { runId, briefId, offset: pageParam, limit: 10 }, signal),
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next ?? undefined,
   })

@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback } from 'react'
+import type { ReactNode } from 'react'
 
 import type { HeldBrief } from '../../src/work/briefs/contract.ts'
 import { NotesView } from '../notes/view.tsx'
@@ -6,21 +6,12 @@ import { RunOutput } from '../output/run-output.tsx'
 import { createLazy } from '../parts/lazy.tsx'
 import type { Inspection } from '../queries.ts'
 import { type RunView, useAddress } from '../router.tsx'
-import { ArchitectureView } from '../tiers/architecture-view.tsx'
-import { tieredModel } from '../tiers/graph.ts'
-import { PlanView } from '../tiers/plan-view.tsx'
-import { TasksView } from '../tiers/tasks-view.tsx'
 import type { Team } from '../tiers/team.ts'
-import { VerdictsView } from '../tiers/verdicts-view.tsx'
 import { BriefTable } from './brief-table.tsx'
-import { CostView } from './cost-view.tsx'
 import { DecisionsView } from './decisions-view.tsx'
 import { EvidenceView } from './evidence-view.tsx'
-import { flatModel } from '../graph/model.ts'
-import { Graph } from '../graph/graph.tsx'
 import { RunLog } from './log-pane.tsx'
 import { Overview } from './overview.tsx'
-import { TimelineView } from './timeline-view.tsx'
 import { placeOf } from './views.ts'
 
 const ChangesView = createLazy(
@@ -28,22 +19,22 @@ const ChangesView = createLazy(
   async () => (await import('../pull-requests/changes-view.tsx')).ChangesView,
 )
 
-function RunGraph({
-  inspection,
-  team,
-  current,
-}: {
-  inspection: Inspection
-  team: Team | null
-  current: string | null
-}) {
-  const model = useCallback(
-    (opened: ReadonlySet<string>) =>
-      team === null ? flatModel(inspection.briefs, inspection.dependencies, opened) : tieredModel(inspection, opened),
-    [inspection, team],
-  )
-  return <Graph model={model} current={current} />
-}
+const RunGraph = createLazy({ name: 'The graph' }, async () => (await import('./run-graph.tsx')).RunGraph)
+const TimelineView = createLazy(
+  { name: 'The timeline' },
+  async () => (await import('./timeline-view.tsx')).TimelineView,
+)
+const CostView = createLazy({ name: 'The cost' }, async () => (await import('./cost-view.tsx')).CostView)
+const PlanView = createLazy({ name: 'The plan' }, async () => (await import('../tiers/plan-view.tsx')).PlanView)
+const ArchitectureView = createLazy(
+  { name: 'The architecture' },
+  async () => (await import('../tiers/architecture-view.tsx')).ArchitectureView,
+)
+const TasksView = createLazy({ name: 'The tasks' }, async () => (await import('../tiers/tasks-view.tsx')).TasksView)
+const VerdictsView = createLazy(
+  { name: 'The verdicts' },
+  async () => (await import('../tiers/verdicts-view.tsx')).VerdictsView,
+)
 
 interface ViewProps {
   inspection: Inspection
