@@ -278,6 +278,18 @@ describeStores('a decision that takes effect later', (openFresh) => {
     expect((await agency.settled(run)).status).toBe('done')
   })
 
+  it('about a question keeps its reminder back, until it is taken back', async () => {
+    const { agency, question } = await asked(openFresh)
+    const reminders = () => agency.notices.filter(({ object, state }) => object === question.id && state === 'reminded')
+    await agency.pass(60 * 60_000 - 5_000)
+    await agency.decisions.answer(operator, question.id, 'blue', undoSeconds)
+    await agency.pass(7_000)
+    expect(reminders()).toEqual([])
+    await agency.decisions.undo(operator, question.id)
+    await agency.pass(5_000)
+    expect(reminders()).toHaveLength(1)
+  })
+
   it('survives the death of the daemon: it can be taken back, and an overdue one takes effect', async () => {
     const before = await startAgency(openFresh, {
       chaosPoint: (point) => point === 'decision.made' && armed && before.die(),

@@ -37,6 +37,15 @@ export async function refuseWhileWaiting(
   )
 }
 
+/**
+ * Returns when a wake-up about a gate or question is due again while a decision about it waits, because that may be
+ * taken back; null if none waits.
+ */
+export async function delayWhileWaiting(tx: Tx, target: string): Promise<number | null> {
+  const waiting = (await listWaitingAbout(tx, target)).at(-1)
+  return waiting === undefined ? null : Math.max(0, Date.parse(waiting.effectiveAt) - Date.parse(tx.at)) + 1_000
+}
+
 export const pastOf: Record<DecisionAction, string> = {
   approve: 'approved',
   reject: 'rejected',

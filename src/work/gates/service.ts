@@ -13,8 +13,7 @@ import type { Questions } from '../questions/service.ts'
 import type { Run } from '../runs/contract.ts'
 import { requireRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
-import { type Deferred, refuseWhileWaiting, type Subject } from '../decisions/deferred.ts'
-import { listWaitingAbout } from '../decisions/store.ts'
+import { type Deferred, delayWhileWaiting, refuseWhileWaiting, type Subject } from '../decisions/deferred.ts'
 import { afterApproval, afterRejection } from './confirmation.ts'
 import { type DecidedGate, type GateRow, type GateView, type GateStatus, isForOperator, operator } from './contract.ts'
 import { createReplies } from './replies.ts'
@@ -135,12 +134,8 @@ export function createGates({ db, scopes, questions, chaosPoint, repositories }:
       })
       if (found === undefined) return
       await db.write([`run:${found.id}`, `org:${found.organisationId}`], async (tx) => {
-        const decidedInTime = (await listWaitingAbout(tx, gateId)).at(-1)
-        if (decidedInTime !== undefined) {
-          // The decision may be taken back: then the wake-up finds the gate undecided after its time.
-          const delayMs = Math.max(0, Date.parse(decidedInTime.effectiveAt) - Date.parse(tx.at)) + 1_000
-          return scopes.later?.(tx, { kind, gateId, delayMs })
-        }
+        const delayMs = await delayWhileWaiting(tx, gateId)
+        if (delayMs !== null) return scopes.later?.(tx, { kind, gateId, delayMs })
         const scope = await openScope(tx, found.id, 'daemon')
         await (kind === 'gate_timeout' ? expireGate(scope, gateId) : remindOfGate(scope, gateId))
       })

@@ -15,7 +15,7 @@ import type { Run } from '../runs/contract.ts'
 import { endRun } from '../runs/end.ts'
 import { resolveRun } from '../runs/find.ts'
 import { findRun } from '../runs/store.ts'
-import { type Deferred, refuseWhileWaiting, type Subject } from '../decisions/deferred.ts'
+import { type Deferred, delayWhileWaiting, refuseWhileWaiting, type Subject } from '../decisions/deferred.ts'
 import { type Question, type QuestionView, runIdOf } from './contract.ts'
 import { factsOf } from './facts.ts'
 import { answerOfOrganisation } from './of-organisation.ts'
@@ -133,6 +133,8 @@ export function createQuestions({ db, scopes, interrupt, chaosPoint }: QuestionD
       const runId = await db.read(async (tx) => (await findQuestion(tx, questionId))?.runId ?? null)
       if (runId === null) return
       await db.write([`run:${runId}`], async (tx) => {
+        const delayMs = await delayWhileWaiting(tx, questionId)
+        if (delayMs !== null) return scopes.later?.(tx, { kind: 'question_due', questionId, delayMs })
         const run = await findRun(tx, runId)
         if (run !== undefined) await remindOfQuestion(scopeOf(scopes, tx, run, 'daemon'), questionId)
       })
