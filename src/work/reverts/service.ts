@@ -120,13 +120,14 @@ function describe({ run, repository, pullRequest, merged }: Landed): { title: st
 
 /** The run has the settings of the run that it takes back, and its evidence unless an agent has to resolve a conflict. */
 function inputOf({ run, evidence }: Landed, goal: string, title: string, isConflict: boolean): CreateRun {
-  const { runtime, runtimeOptions, setup, approvalsNeeded, mode } = run.configuration
+  const { runtime, runtimeOptions, readable, setup, approvalsNeeded, mode } = run.configuration
   const checked = isConflict ? [] : evidence
   return CreateRun.parse({
     goal,
     organisationId: run.organisationId,
     runtime,
     runtimeOptions,
+    readable,
     approvalsNeeded,
     mode,
     onLimit: 'ask',
