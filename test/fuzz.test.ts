@@ -33,6 +33,7 @@ import type { Brief } from '../src/work/briefs/contract.ts'
 import { briefs as briefsTable } from '../src/work/briefs/store.ts'
 import { CreateMission } from '../src/work/missions/contract.ts'
 import { CreateRun, type Run } from '../src/work/runs/contract.ts'
+import { endRun } from '../src/work/runs/end.ts'
 import { findRun } from '../src/work/runs/store.ts'
 import type { Jobs } from '../src/jobs/queue.ts'
 import { Execute } from '../src/work/mission-workspaces/executions/contract.ts'
@@ -154,6 +155,7 @@ async function startTarget(openFresh: OpenFresh): Promise<Target> {
       if (inRepository.includes(operation)) Object.assign(ids, await proposed(agency, db, repository, operation))
       if (operation === 'run.revert') Object.assign(ids, await landed(agency, db, repository, refreshed))
       if (operation === 'decision.undo') Object.assign(ids, await deferred(agency, ids['target'] ?? []))
+      if (['run.dismiss', 'run.retry'].includes(operation)) Object.assign(ids, await failed(agency, db))
       if (operation === 'session.revoke') ids['session_id'] = await signedIn(db)
       if (operation === 'job.retry') ids['job_id'] = await givenUp(db, jobs)
       if (operation.startsWith('workspace.')) Object.assign(ids, await settled(agency, operation))
@@ -310,6 +312,20 @@ async function landed(agency: Agency, db: Db, repository: TestRepository, round:
     await touchRun(scope, {}, { kind: 'log', message: 'landed' }, [updated(pullRequests, pullRequest, merged)])
   })
   return { run_id: [runId, runId, runId] }
+}
+
+/** Creates three runs that have failed, through their moves only. */
+async function failed(agency: Agency, db: Db) {
+  const ids: string[] = []
+  for (const goal of ['One', 'Two', 'Three']) {
+    const { id } = await agency.runs.create(operator, CreateRun.parse({ goal }))
+    await db.write([`run:${id}`], async (tx) => {
+      const run = (await findRun(tx, id)) as Run
+      await endRun(scopeOf({ ids: systemIds, playbooks, decide: applyDecisions }, tx, run, 'engine'), 'failed', 'x')
+    })
+    ids.push(id)
+  }
+  return { run_id: ids }
 }
 
 /** Makes a decision about the pending gate that takes effect later. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, rename, rm, statfs, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, statfs, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { randomToken } from '../kernel/ids.ts'
@@ -39,7 +39,7 @@ export function createKeptFiles(root: string, log: Pick<Log, 'warn'>): KeptFiles
   }
 }
 
-/** A file gets its name when it is whole: a daemon that dies in between leaves a draft, which the next one replaces. */
+/** A file gets its name when it is whole: a daemon that dies in between leaves a draft, which is removed a day later. */
 async function write(path: string, sha256: string, content: AsyncIterable<Buffer>): Promise<boolean> {
   const draft = `${path}.${randomToken().slice(0, 8)}`
   const hash = createHash('sha256')
@@ -58,3 +58,27 @@ async function write(path: string, sha256: string, content: AsyncIterable<Buffer
     await rm(draft, { force: true })
   }
 }
+
+const dayMs = 24 * 3_600_000
+
+/** Removes drafts that no daemon writes any more. Resolves to their number. */
+export async function removeDrafts(root: string, nowMs: number): Promise<number> {
+  let removed = 0
+  for (const folder of await namesIn(root))
+    for (const name of await namesIn(join(root, folder))) {
+      if (!/^[0-9a-f]{64}\./.test(name)) continue
+      const path = join(root, folder, name)
+      // A draft may get its name, or be removed, meanwhile.
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: nowMs }))
+      if (nowMs - mtimeMs < dayMs) continue
+      await rm(path, { force: true })
+      removed += 1
+    }
+  return removed
+}
+
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    throw error
+  })

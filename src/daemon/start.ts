@@ -254,7 +254,7 @@ async function open(
   if (db.isShared) heartbeat.start()
   undo.push(() => heartbeat.stop())
   await agency.engine.start()
-  await scheduleHousekeeping({ db, jobs, clock, workspaces: paths.workspaces, maxDiskMb: values.setup.maxDiskMb, log })
+  await scheduleHousekeeping({ db, jobs, clock, ...paths, maxDiskMb: values.setup.maxDiskMb, log })
   await projections.refresh()
   await jobs.start()
   const { address } = listening

@@ -98,9 +98,11 @@ async function select(
   }
   if (query.level === 'normal') conditions.push("level = 'normal'")
   if (hasText(query)) {
-    const wanted = `%${query.text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+    const wanted = query.text.toLowerCase()
     const columns = ['message', "COALESCE(code, '')", "REPLACE(kind, '_', ' ')"]
-    conditions.push(`(${columns.map((column) => `LOWER(${column}) LIKE ? ESCAPE '\\'`).join(' OR ')})`)
+    // Both stores have REPLACE, and a bound pattern would be prepared again for each query.
+    const contains = (column: string): string => `REPLACE(LOWER(${column}), ?, '') <> LOWER(${column})`
+    conditions.push(`(${columns.map(contains).join(' OR ')})`)
     bound.push(...columns.map(() => wanted))
   }
   const clause = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`

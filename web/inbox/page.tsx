@@ -8,6 +8,7 @@ import type { Brief } from '../../src/work/briefs/contract.ts'
 import type { GateView } from '../../src/work/gates/contract.ts'
 import type { QuestionView } from '../../src/work/questions/contract.ts'
 import { type RunLine, runOperations } from '../../src/work/runs/contract.ts'
+import { RetryRun } from '../again/again.tsx'
 import { NoBoxBanner } from '../box/banner.tsx'
 import { Yours } from '../demos/yours.tsx'
 import { DecisionCards } from '../decisions/cards.tsx'
@@ -183,6 +184,7 @@ function FailedRun({ run, briefs }: { run: RunLine; briefs: Brief[] }) {
           <Ago at={run.endedAt ?? run.updatedAt} />
         </span>
         <span className="grow" />
+        <RetryRun run={run} label="Retry failed briefs" />
         <button type="button" disabled={dismiss.isPending} onClick={() => dismiss.perform({ runId: run.id })}>
           Dismiss<span className="unseen"> {run.goalAnchor}</span>
         </button>
