@@ -101,6 +101,10 @@ describeStores('the revert of a landed result', (openFresh) => {
     const brought = await back()
     await land(agency, brought)
     expect((await back()).id).toBe(brought.id)
+    await expect(agency.reverts.start(operator, run.id)).rejects.toMatchObject({
+      message: `the result of ${run.id} was taken back by ${revert.id}, and brought back by ${brought.id}`,
+      hint: `To take it back again: agency revert ${brought.id}`,
+    })
     expect(repository.read('poem.txt')).toBe('a river\na sea\n')
   })
 
