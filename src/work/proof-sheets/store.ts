@@ -129,14 +129,16 @@ export const listCancelledKeys = (tx: ReadTx, { runId, briefId }: ClaimScope): P
 
 const keys = column('key', text)
 
+/** The system works under its own name only where no persona was cast, and has done nothing itself. */
+export const authorName = `CASE WHEN p.id = ${systemPersona} THEN 'an agent' ELSE p.name END`
+
 /** Lists the agents of these numbers, with the attempts that they made. */
 export async function listAuthors(tx: ReadTx, agentIds: readonly number[]): Promise<Author[]> {
   if (agentIds.length === 0) return []
   return authors.all(
     sqlOf(tx),
-    // Work that no persona was cast for is done under the name of the system, which has done nothing itself.
     `SELECT g.id AS agent_id, a.id AS attempt_id, p.slug AS persona,
-CASE WHEN p.id = ${systemPersona} THEN 'an agent' ELSE p.name END AS name, a.runtime, a.simulated, a.boxed
+${authorName} AS name, a.runtime, a.simulated, a.boxed
 FROM agents g JOIN attempts a ON a.agent_id = g.id JOIN personas p ON p.id = g.persona_id WHERE g.id IN (${marksOf(agentIds)})`,
     agentIds,
   )

@@ -31,6 +31,7 @@ async function landed(openFresh: OpenFresh, command?: string) {
   const agency = await startAgency(openFresh, { repositories, workspaces })
   const run = await agency.run({
     goal: 'Add a sea',
+    readable: ['/usr/share'],
     repo: repository.path,
     evidence: [
       { kind: 'command', run: 'grep -q sea poem.txt' },
@@ -56,7 +57,11 @@ describeStores('the revert of a landed result', (openFresh) => {
     const merged = repository.git('rev-parse', 'main')
     const later = operatorCommits(repository, 'other.txt', 'two\n')
     const revert = await agency.reverts.start(operator, run.id)
-    expect(revert).toMatchObject({ playbook: 'direct', configuration: { reverts: { runId: run.id, commit: merged } } })
+    expect(revert).toMatchObject({
+      playbook: 'direct',
+      // An agent that resolves a conflict, or answers a rejection, needs the files that the first one had.
+      configuration: { reverts: { runId: run.id, commit: merged }, readable: ['/usr/share'] },
+    })
     const gate = await gateOf(agency, revert)
     expect(gate).toMatchObject({ gate: 'merge' })
     expect(gate.summary.produced).toContain(`Takes back what ${run.id} merged as ${merged.slice(0, 12)}`)
@@ -96,6 +101,10 @@ describeStores('the revert of a landed result', (openFresh) => {
     const brought = await back()
     await land(agency, brought)
     expect((await back()).id).toBe(brought.id)
+    await expect(agency.reverts.start(operator, run.id)).rejects.toMatchObject({
+      message: `the result of ${run.id} was taken back by ${revert.id}, and brought back by ${brought.id}`,
+      hint: `To take it back again: agency revert ${brought.id}`,
+    })
     expect(repository.read('poem.txt')).toBe('a river\na sea\n')
   })
 

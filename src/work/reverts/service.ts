@@ -104,11 +104,28 @@ async function refuseReverted(tx: ReadTx | Tx, pullRequest: PullRequest | undefi
   const other = pullRequest?.revertedBy
   const by = other === null || other === undefined ? undefined : await findRun(tx, other)
   if (by === undefined || by.status === 'failed' || by.status === 'cancelled') return
+  const back = await broughtBackBy(tx, by)
+  if (back !== null)
+    throw refusal('conflict', `the result of ${id} was taken back by ${by.id}, and brought back by ${back}`, {
+      hint: `To take it back again: agency revert ${back}`,
+      data: { reverted_by: by.id },
+    })
   const state = by.status === 'done' ? `was taken back by ${by.id} already` : `is being taken back by ${by.id}`
   throw refusal('conflict', `the result of ${id} ${state}`, {
     hint: by.status === 'done' ? `To bring it back: agency revert ${by.id}` : `Decide there: agency inspect ${by.id}`,
     data: { reverted_by: by.id },
   })
+}
+
+/** Returns the run that has brought a result back by reverting its revert; null if the result is taken back. */
+async function broughtBackBy(tx: ReadTx | Tx, revert: Run): Promise<string | null> {
+  let back: string | null = null
+  for (let last: Run | undefined = revert, isBack = false; last?.status === 'done'; isBack = !isBack) {
+    back = isBack ? last.id : null
+    const next: string | null = (await findPullRequestOf(tx, last.id))?.revertedBy ?? null
+    last = next === null ? undefined : await findRun(tx, next)
+  }
+  return back
 }
 
 function describe({ run, repository, pullRequest, merged }: Landed): { title: string; text: string } {
@@ -120,13 +137,14 @@ function describe({ run, repository, pullRequest, merged }: Landed): { title: st
 
 /** The run has the settings of the run that it takes back, and its evidence unless an agent has to resolve a conflict. */
 function inputOf({ run, evidence }: Landed, goal: string, title: string, isConflict: boolean): CreateRun {
-  const { runtime, runtimeOptions, setup, approvalsNeeded, mode } = run.configuration
+  const { runtime, runtimeOptions, readable, setup, approvalsNeeded, mode } = run.configuration
   const checked = isConflict ? [] : evidence
   return CreateRun.parse({
     goal,
     organisationId: run.organisationId,
     runtime,
     runtimeOptions,
+    readable,
     approvalsNeeded,
     mode,
     onLimit: 'ask',

@@ -6,6 +6,7 @@ import { sqlOf } from '../../db/tx.ts'
 import type { Artifact } from '../artifacts/contract.ts'
 import { artifacts } from '../artifacts/store.ts'
 import { type BriefStatus, briefStatuses } from '../briefs/states.ts'
+import { authorName } from '../proof-sheets/store.ts'
 import type { Question } from '../questions/contract.ts'
 import { questions } from '../questions/store.ts'
 import type { VerifiedBy } from './contract.ts'
@@ -60,11 +61,11 @@ export const countVerifiers = (
 ): Promise<VerifiedBy[]> =>
   verifiers.all(
     sqlOf(tx),
-    `SELECT p.slug AS persona, p.name, COUNT(DISTINCT CASE WHEN v.verdict = 'pass' THEN v.brief_id END) AS passed,
+    `SELECT p.slug AS persona, ${authorName} AS name, COUNT(DISTINCT CASE WHEN v.verdict = 'pass' THEN v.brief_id END) AS passed,
 COUNT(DISTINCT CASE WHEN v.verdict <> 'pass' THEN v.brief_id END) AS failed
 FROM verdicts v JOIN briefs b ON b.id = v.brief_id AND b.attempts = v.attempt JOIN personas p ON p.id = v.verifier_persona_id
 WHERE v.run_id = ?${briefId === undefined ? '' : ' AND v.brief_id = ?'}
-GROUP BY p.slug, p.name ORDER BY 3 DESC, 4 DESC, p.slug ${boundLimit}`,
+GROUP BY p.id, p.slug, p.name ORDER BY 3 DESC, 4 DESC, p.slug ${boundLimit}`,
     [runId, ...(briefId === undefined ? [] : [briefId]), limit],
   )
 
