@@ -96,6 +96,7 @@ describe.skipIf(noBrowser !== null)('a tiered run on the dashboard', () => {
       questions: [],
       notes: [],
       personas: [],
+      continuedBy: [],
       spends: [],
       events: [],
       documents: {},
