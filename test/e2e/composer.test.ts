@@ -155,7 +155,9 @@ describe.skipIf(noBrowser !== null)('the form of a new run', () => {
     writeFileSync(join(folder, 'ready'), 'ready')
     await dialog.getByRole('button', { name: 'Start the run' }).click()
     await page.waitForURL((url) => /\/runs\/run_/.test(url.pathname) && !url.pathname.endsWith(id))
-    await expectShown(page.getByText(`It keeps 1 accepted brief of ${id} (first) and does 1 brief again (second).`))
+    await expectShown(
+      page.locator('header').getByText(`It keeps 1 accepted brief of ${id} (first) and does 1 brief again (second).`),
+    )
     await expectShown(page.getByRole('link', { name: 'Run again…' }).first())
     await expectGone(page.getByRole('button', { name: 'Retry failed briefs' }))
     await page.getByRole('link', { name: id }).click()
