@@ -118,6 +118,20 @@ describe('the gates of a demonstration', () => {
       expect(agency.clock.nowMs() - Date.parse(endsAt)).toBeLessThan(3_000)
     })
 
+    it('leave the visitor her time again after she has taken a decision back', async () => {
+      const first = await openFirst()
+      const { agency, demos, id, gate } = first
+      await agency.decisions.approve(operator, { target: gate.id, undoSeconds: 30 })
+      for (let second = 0; second < 20; second += 1) await agency.pass(1_000)
+      expect((await statusOf(first))?.status).toBe('pending')
+      await agency.decisions.undo(operator, gate.id)
+      for (let second = 0; second < 10; second += 1) await agency.pass(1_000)
+      expect((await statusOf(first))?.status).toBe('pending')
+      expect(Date.parse((await demos.guide(id)).gate?.approvesAt ?? '')).toBeGreaterThan(agency.clock.nowMs())
+      while ((await statusOf(first))?.status === 'pending') await agency.pass(500)
+      expect((await statusOf(first))?.status).toBe('approved')
+    })
+
     it('continue with the decision of the visitor, and wait less for later gates', async () => {
       const { agency, demos, id, gate } = await openFirst()
       await agency.gates.approve(operator, { target: gate.id, note: 'Mine.' })

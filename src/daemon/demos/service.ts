@@ -42,10 +42,18 @@ export function createDemos(deps: DemoDeps) {
   const { db, clock, log, jobs, makeRepository, runs } = deps
   const watched = new Set<string>()
   let firstId: string | null = null
-  const patienceOf = (runId: string, gates: readonly GateView[]): number =>
-    runId === firstId && !gates.some(({ approver, status }) => approver === 'operator' && status !== 'pending')
-      ? visitorMs
-      : readingMs
+  /** When a person's decision about a gate was last seen waiting: taken back, it leaves her the time to decide again. */
+  const heldAt = new Map<string, number>()
+  const patienceOf: PatienceOf = (runId, gate, gates) => {
+    if (gate.decisions?.some(({ status }) => status === 'waiting') === true) heldAt.set(gate.id, clock.nowMs())
+    const held = heldAt.get(gate.id)
+    const isFirst =
+      runId === firstId && !gates.some(({ approver, status }) => approver === 'operator' && status !== 'pending')
+    return {
+      fromMs: Math.max(Date.parse(gate.pendingSince), held ?? 0),
+      patienceMs: isFirst || held !== undefined ? visitorMs : readingMs,
+    }
+  }
   jobs.handle(jobKind, async ({ payload }) => {
     const runId = String(payload)
     const nextMs = await approveGates(deps, runId, patienceOf)
@@ -107,8 +115,8 @@ export function createDemos(deps: DemoDeps) {
       const { gates } = await deps.gates.ofRun(run.id)
       const pending = gates.find(isDecidable)
       if (pending === undefined) return { name, gate: null }
-      const approvesAt = isoAt(Date.parse(pending.pendingSince) + patienceOf(run.id, gates))
-      return { name, gate: { id: pending.id, approvesAt } }
+      const { fromMs, patienceMs } = patienceOf(run.id, pending, gates)
+      return { name, gate: { id: pending.id, approvesAt: isoAt(fromMs + patienceMs) } }
     },
 
     /** Starts the first demonstration, once per installation. If it is killed, it continues at the next start. */
@@ -125,6 +133,13 @@ export function createDemos(deps: DemoDeps) {
 
 const jobKind = 'demo_gates'
 
+/** Returns how long the demonstration leaves a gate to a person, and from when on. */
+type PatienceOf = (
+  runId: string,
+  gate: GateView,
+  gates: readonly GateView[],
+) => { readonly fromMs: number; readonly patienceMs: number }
+
 /**
  * Approves a pending gate for the operator after a moment, with a note, unless a person decides first. Returns the
  * delay until the next check, or null.
@@ -132,15 +147,15 @@ const jobKind = 'demo_gates'
 async function approveGates(
   { clock, runs, gates, log }: DemoDeps,
   runId: string,
-  patienceOf: (runId: string, gates: readonly GateView[]) => number,
+  patienceOf: PatienceOf,
 ): Promise<number | null> {
   const { endedAt, startedAt } = await runs.show(runId)
   if (endedAt !== null || clock.nowMs() - Date.parse(startedAt) > longestMs) return null
   const all = (await gates.ofRun(runId)).gates
   const pending = all.find(isDecidable)
   if (pending === undefined) return checkMs
-  const patienceMs = patienceOf(runId, all)
-  const left = Date.parse(pending.pendingSince) + patienceMs - clock.nowMs()
+  const { fromMs, patienceMs } = patienceOf(runId, pending, all)
+  const left = fromMs + patienceMs - clock.nowMs()
   // A person may have decided meanwhile, and the next gate should not wait for this one's time.
   if (left > 0) return Math.min(left, checkMs)
   await gates
