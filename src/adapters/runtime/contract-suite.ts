@@ -174,7 +174,7 @@ export function runtimeContract(name: string, make: () => RuntimeUnderTest): voi
     })
 
     it('is available on the machine of the tests', async () => {
-      expect(await runtime.available()).toEqual({ ok: true })
+      expect(await runtime.available()).toMatchObject({ ok: true })
     })
 
     if (!hasProcess) return
