@@ -8,12 +8,10 @@ import { InboxPage } from './inbox/page.tsx'
 import { useConnection, useLive } from './live/use-live.ts'
 import { NotFoundPage } from './not-found/page.tsx'
 import { createLazy } from './parts/lazy.tsx'
-import { PullRequestsPage } from './pull-requests/page.tsx'
 import { statusQuery } from './queries.ts'
 import { type Route, routeOf, useAddress } from './router.tsx'
 import { RunPage } from './run/page.tsx'
 import { RunsPage } from './runs/page.tsx'
-import { SettingsPage } from './settings/page.tsx'
 import { ConnectionBar } from './shell/connection-bar.tsx'
 import { useNewRunKey } from './shell/new-run-key.ts'
 import { Palette } from './shell/palette.tsx'
@@ -105,6 +103,16 @@ function Page({ route }: { route: Route }) {
       return <NotFoundPage path={route.path} />
   }
 }
+
+const SettingsPage = createLazy(
+  { name: 'Settings', heading: true },
+  async () => (await import('./settings/page.tsx')).SettingsPage,
+)
+
+const PullRequestsPage = createLazy(
+  { name: 'Pull requests', heading: true },
+  async () => (await import('./pull-requests/page.tsx')).PullRequestsPage,
+)
 
 const HelpPage = createLazy({ name: 'Help', heading: true }, async () => (await import('./help/page.tsx')).HelpPage)
 const ComposerPage = createLazy(
