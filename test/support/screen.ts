@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 export interface Screen {
   /** Types text; `Enter` and `C-c` are keys. */
   type(...keys: string[]): void
-  /** What the terminal shows, with its colour codes if asked for. */
+  /** Returns the text on the terminal, with its colour codes if asked for. */
   read(colours?: 'colours'): string
   close(): void
 }

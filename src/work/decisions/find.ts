@@ -75,7 +75,11 @@ async function nothingWaits(tx: ReadTx, target: string, last: Decision | undefin
 }
 
 async function findRunNamed(tx: ReadTx, target: string) {
-  const id = await resolveRun(tx, target).catch(() => null)
+  const id = await resolveRun(tx, target).catch((error: unknown) => {
+    // Two runs of this beginning, or a fault of the store, are another matter.
+    if (error instanceof AgencyError && error.code === 'not_found') return null
+    throw error
+  })
   return id === null ? undefined : findRun(tx, id)
 }
 

@@ -51,7 +51,7 @@ export const AnsweredQuestion = z.object({
 })
 export type AnsweredQuestion = z.infer<typeof AnsweredQuestion>
 
-/** What a run has produced and what supports it: the proof sheet, with the files, the cost and the decisions. */
+/** The result of a run and its support: the proof sheet, with the files, the cost and the decisions. */
 export const RunResult = ProofSheet.extend({
   sentence: Sentence.nullable().describe('Null: no agent has reported yet'),
   left: z.string().nullable().describe('What is finished and what is not, for a result that is not whole'),
